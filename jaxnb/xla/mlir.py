@@ -1,0 +1,223 @@
+"""MLIR: contexts, dialect bindings, modules in and out, passes and locations.
+
+``hlo`` (StableHLO), ``chlo``, ``func``, ``sdy`` and ``passmanager`` are loaded when first asked for: the
+generated operation classes are a noticeable part of start-up time. What must not live here: what any operation
+means.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+from collections.abc import Sequence
+from functools import cache
+from threading import local
+from typing import TYPE_CHECKING, Any
+
+from jaxlib import _jax
+from jaxlib.mlir import ir
+from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _mlirHlo, _sdy, _stablehlo
+
+if TYPE_CHECKING:
+    from jaxlib.mlir import passmanager
+    from jaxlib.mlir.dialects import chlo, func, sdy
+    from jaxlib.mlir.dialects import stablehlo as hlo
+
+__all__ = [
+    "callsite_location",
+    "chlo",
+    "current_stablehlo_version",
+    "deserialize_portable_artifact",
+    "file_location",
+    "func",
+    "hlo",
+    "inlined_call",
+    "ir",
+    "make_context",
+    "minimum_stablehlo_version",
+    "module_text",
+    "module_to_bytecode",
+    "name_location",
+    "parse_module",
+    "passmanager",
+    "run_passes",
+    "sdy",
+    "serialize_portable_artifact",
+    "stablehlo_version_for",
+    "thread_context",
+]
+
+_LAZY = {
+    "hlo": "jaxlib.mlir.dialects.stablehlo",
+    "chlo": "jaxlib.mlir.dialects.chlo",
+    "func": "jaxlib.mlir.dialects.func",
+    "sdy": "jaxlib.mlir.dialects.sdy",
+    "passmanager": "jaxlib.mlir.passmanager",
+}
+
+inlined_call: Any = _jax_mlir_ext.inlined_func_call
+"""Copies a function operation's body to the insertion point: ``inlined_call(func_op, operands, block)``."""
+
+
+def __getattr__(name: str) -> Any:
+    """Loads a dialect on first use."""
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(_LAZY[name])
+    globals()[name] = module
+    return module
+
+
+@cache
+def _dialect_registry() -> ir.DialectRegistry:
+    registry = ir.DialectRegistry()
+    _jax_mlir_ext.register_dialects(registry)
+    return registry
+
+
+def make_context() -> ir.Context:
+    """Returns a new MLIR context with every dialect a program of ours may use.
+
+    A context keeps each attribute it has ever seen, large constants too: lower into a new one, and let it go.
+    """
+    context = ir.Context(load_on_create_dialects=[])
+    context.append_dialect_registry(_dialect_registry())
+    context.load_all_available_dialects()
+    context.enable_multithreading(False)
+    _sdy.register_dialect(context)
+    _mlirHlo.register_mhlo_dialect(context)
+    _chlo.register_dialect(context)
+    _stablehlo.register_dialect(context)
+    return context
+
+
+_of_thread = local()
+
+
+def thread_context() -> ir.Context:
+    """Returns the calling thread's own long-lived context, for small modules and for types."""
+    context: ir.Context | None = getattr(_of_thread, "context", None)
+    if context is None:
+        context = _of_thread.context = make_context()
+    return context
+
+
+def module_to_bytecode(module: ir.Module) -> bytes:
+    """Returns a module as MLIR bytecode, locations included."""
+    out = io.BytesIO()
+    module.operation.write_bytecode(file=out)
+    return out.getvalue()
+
+
+def parse_module(source: str | bytes, context: ir.Context | None = None) -> ir.Module:
+    """Returns the module written in ``source`` (text or bytecode).
+
+    Raises:
+      MLIRError: the text is not a valid module; the message has line and column.
+    """
+    context = thread_context() if context is None else context
+    return ir.Module.parse(source, context)
+
+
+def module_text(
+    module: ir.Module | ir.Operation, debug_info: bool = False, large_elements_limit: int | None = None
+) -> str:
+    """Returns a module (or one operation) as text.
+
+    Args:
+      module: what to print.
+      debug_info: whether to print locations.
+      large_elements_limit: the most elements of a constant that are written out; larger ones are elided.
+    """
+    operation = module.operation if isinstance(module, ir.Module) else module
+    return operation.get_asm(enable_debug_info=debug_info, large_elements_limit=large_elements_limit)
+
+
+@cache
+def _register_passes() -> None:
+    """Makes the StableHLO and MHLO passes known to the pass manager; it is process-wide, so once."""
+    _stablehlo.register_stablehlo_passes()
+    _mlirHlo.register_mhlo_passes()
+
+
+def run_passes(module: ir.Module, pipeline: str) -> ir.Module:
+    """Runs a pass pipeline over a module in place, and returns it.
+
+    Args:
+      module: the module.
+      pipeline: for example ``"builtin.module(func.func(chlo-legalize-to-stablehlo),canonicalize,cse)"``.
+
+    Raises:
+      ValueError: the pipeline names no known pass.
+    """
+    _register_passes()
+    manager = importlib.import_module(_LAZY["passmanager"]).PassManager.parse(pipeline, module.context)
+    manager.run(module.operation)
+    return module
+
+
+def current_stablehlo_version() -> str:
+    """Returns the StableHLO version that this jaxlib writes."""
+    return _stablehlo.get_current_version()
+
+
+def minimum_stablehlo_version() -> str:
+    """Returns the oldest StableHLO version that this jaxlib can write."""
+    return _stablehlo.get_minimum_version()
+
+
+def stablehlo_version_for(requirement: str) -> str:
+    """Returns the StableHLO version for a compatibility of ``NONE``, ``WEEK_4``, ``WEEK_12`` or ``MAX``."""
+    member = getattr(_stablehlo.StablehloCompatibilityRequirement, requirement)
+    return _stablehlo.get_version_from_compatibility_requirement(member)
+
+
+def serialize_portable_artifact(
+    module: ir.Module | bytes | str, version: str | None = None, *, mixed: bool = True
+) -> bytes:
+    """Returns a module in the versioned form that other releases can read; the module is left as it was.
+
+    Args:
+      module: an MLIR module, its bytecode or its text.
+      version: the StableHLO version to write; the current one by default.
+      mixed: whether operations of other dialects may stay as they are.
+    """
+    # The dialect's own function of this name destroys its argument, so it is never used.
+    target = current_stablehlo_version() if version is None else version
+    return _jax.mlir.serialize_portable_artifact(module, target, mixed)
+
+
+def deserialize_portable_artifact(artifact: bytes, context: ir.Context | None = None) -> ir.Module:
+    """Returns the module that :func:`serialize_portable_artifact` wrote."""
+    context = thread_context() if context is None else context
+    return _jax.mlir.deserialize_portable_artifact(artifact, context)
+
+
+def name_location(
+    name: str, child: ir.Location | None = None, context: ir.Context | None = None
+) -> ir.Location:
+    """Returns the location ``loc("name"(child))``; XLA reads the name as ``op_name``."""
+    return ir.Location.name(name, childLoc=child, context=context)
+
+
+def file_location(
+    file: str,
+    line: int,
+    col: int,
+    end_line: int | None = None,
+    end_col: int | None = None,
+    context: ir.Context | None = None,
+) -> ir.Location:
+    """Returns a position in a file, or, with an end, a range."""
+    if end_line is None or end_col is None:
+        return ir.Location.file(file, line, col, context=context)
+    return ir.Location.file(file, line, col, end_line, end_col, context=context)
+
+
+def callsite_location(
+    callee: ir.Location, callers: Sequence[ir.Location], context: ir.Context | None = None
+) -> ir.Location:
+    """Returns the location of ``callee``, called at ``callers`` (innermost first)."""
+    if not callers:
+        return callee
+    return ir.Location.callsite(callee, list(callers), context=context)
