@@ -68,8 +68,8 @@ def test_errors_say_what_jax_says():
         dtypes.promote_types("int4", "int8")
     assert str(err.value) == (
         "Input dtypes ('int4', 'int8') have no available implicit dtype promotion path. To avoid "
-        "unintended promotion, 1-bit, 2-bit and 4-bit integers do not support implicit promotion. If you'd "
-        "like your inputs to be promoted to another type, you can do so explicitly using e.g. x.astype('int32')"
+        "unintended promotion, 1-bit, 2-bit and 4-bit integers do not support implicit promotion. If "
+        "you'd like your inputs to be promoted to another type, you can do so explicitly using e.g. x.astype('int32')"
     )
 
 

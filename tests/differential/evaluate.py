@@ -1,0 +1,73 @@
+"""What a program shows: its jaxpr, its StableHLO, its value, or its error.
+
+The same file runs beside our engine and inside the oracle, so that both sides are asked the same question. Programs
+are Python source that uses the names ``jax, jnp, lax, nn, random, np`` and nothing else.
+"""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from typing import Any
+
+import numpy as np
+
+
+def evaluate(names: dict[str, Any], program: dict[str, Any]) -> dict[str, Any]:
+    """The texts of one program.
+
+    Args:
+        names: the namespace: ``jax``, ``jnp``, ``lax``, ``nn``, ``random``, ``np``.
+        program: ``fun`` and ``args`` (sources of a function and of a tuple), ``wants`` (which texts), and
+            ``config`` (settings to change while it runs).
+
+    Returns:
+        For each text wanted: a string, or ``{"error": class name, "text": message}``.
+    """
+    shown: dict[str, Any] = {}
+    config = names["jax"].config
+    before = {k: getattr(config, k) for k in program["config"]}
+    for k, v in program["config"].items():
+        config.update(k, v)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for want in program["wants"]:
+                try:
+                    fun, args = (eval(program[k], dict(names)) for k in ("fun", "args"))
+                    shown[want] = _views[want](names["jax"], fun, args)
+                except Exception as err:
+                    shown[want] = {"error": type(err).__name__, "text": str(err)}
+                    if program.get("verbose"):
+                        shown[want]["traceback"] = traceback.format_exc()
+    finally:
+        for k, v in before.items():
+            config.update(k, v)
+    return shown
+
+
+def _jaxpr(jax: Any, fun: Any, args: tuple[Any, ...]) -> str:
+    return str(jax.make_jaxpr(fun)(*args))
+
+
+def _stablehlo(jax: Any, fun: Any, args: tuple[Any, ...]) -> str:
+    return jax.jit(fun).lower(*args).as_text()
+
+
+def _value(jax: Any, fun: Any, args: tuple[Any, ...]) -> list[str]:
+    return [_show_leaf(leaf) for leaf in jax.tree_util.tree_leaves(fun(*args))]
+
+
+def _show_leaf(leaf: Any) -> str:
+    """Type and numbers, to seven digits: values are compared as numbers elsewhere."""
+    weak = "~" if getattr(leaf, "weak_type", False) or isinstance(leaf, (int, float, complex)) else ""
+    if not hasattr(leaf, "dtype"):
+        return f"{type(leaf).__name__} {leaf!r}"
+    array = np.asarray(leaf)
+    if array.dtype.kind == "V" and array.dtype.names is None:  # bfloat16 and its kin
+        array = array.astype(np.float32)
+    text = np.array2string(array, precision=5, threshold=10_000, max_line_width=100_000)
+    return f"{weak}{leaf.dtype}{list(np.shape(leaf))} {text}"
+
+
+_views = {"jaxpr": _jaxpr, "stablehlo": _stablehlo, "value": _value}

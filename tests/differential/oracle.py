@@ -1,0 +1,68 @@
+"""The oracle: one long-lived process of real jax that answers what a program shows there.
+
+The interpreter is ``JAXNB_ORACLE_PYTHON``, or ``.oracle/bin/python`` at the root of the repository; it must hold a jax
+whose jaxlib is the one in use here.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import pathlib
+import subprocess
+from typing import Any
+
+from tests.differential.program import Program
+
+ROOT = pathlib.Path(__file__).parents[2]
+SERVER = pathlib.Path(__file__).with_name("oracle_server.py")
+
+
+def find_python() -> pathlib.Path | None:
+    """The oracle's interpreter, or None if there is none."""
+    path = pathlib.Path(os.environ.get("JAXNB_ORACLE_PYTHON") or ROOT / ".oracle" / "bin" / "python")
+    return path if path.exists() else None
+
+
+class Oracle:
+    """A running oracle; ``ask`` sends a program and returns what it shows."""
+
+    def __init__(self, python: pathlib.Path, *, simplified_constants: bool = True):
+        env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        env["JAX_USE_SIMPLIFIED_JAXPR_CONSTANTS"] = "1" if simplified_constants else "0"
+        env["JAX_PLATFORMS"] = "cpu"
+        self._process = subprocess.Popen(
+            [str(python), str(SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
+        )
+
+    def ask(self, program: Program) -> dict[str, Any]:
+        """What the oracle shows for ``program``: a string or an error for each text."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(json.dumps(program.as_dict()) + "\n")
+        stdin.flush()
+        line = stdout.readline()
+        if not line:
+            raise RuntimeError(f"the oracle died on {program.name} (exit code {self._process.wait()})")
+        return json.loads(line)
+
+    def close(self) -> None:
+        """Ends the process."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        self._process.wait(timeout=10)
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+
+
+@functools.cache
+def shared_oracle(simplified_constants: bool = True) -> Oracle:
+    """The one oracle of this test run."""
+    python = find_python()
+    if python is None:
+        raise RuntimeError(
+            "no oracle: set JAXNB_ORACLE_PYTHON to a python with jax, or make one at .oracle/bin/python"
+        )
+    return Oracle(python, simplified_constants=simplified_constants)

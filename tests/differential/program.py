@@ -1,0 +1,31 @@
+"""A program as data: source of a function and of its arguments, and the texts to compare."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+TEXTS = ("jaxpr", "stablehlo")
+
+
+@dataclass(frozen=True)
+class Program:
+    """One small program that both engines run.
+
+    Attributes:
+        name: what the test is called.
+        fun: source of a function of the names ``jax, jnp, lax, nn, random, np``.
+        args: source of the tuple of its arguments.
+        wants: which texts are compared: ``jaxpr``, ``stablehlo``, ``value``.
+        config: settings in force, by JAX's names.
+    """
+
+    name: str
+    fun: str
+    args: str
+    wants: tuple[str, ...] = TEXTS
+    config: dict[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The program as JSON can carry it."""
+        return asdict(self)
