@@ -124,7 +124,7 @@ class TracerArrayConversionError(JAXTypeError):
 
 
 class TracerIntegerConversionError(JAXTypeError):
-    """Raised when a traced value is used as a Python index: make the index static, or the sequence an array."""
+    """Raised when a traced value is used as an index: make the index static, or the sequence an array."""
 
     def __init__(self, tracer: TracerLike):
         super().__init__(f"The __index__() method was called on {tracer._error_repr()}{tracer._origin_msg()}")

@@ -1,0 +1,26 @@
+"""What `jaxnb` shows: for each public name, the module it comes from.
+
+Lives here: two tables, read by `jaxnb/__init__.py` when a name is first used, and by a test that compares them
+with reality. Must not live here: imports.
+"""
+
+from __future__ import annotations
+
+MODULES = ()
+"""Public modules: `import jaxnb` makes them reachable without importing them."""
+
+_BY_MODULE = {
+    "jaxnb.base.config": (
+        "config", "check_tracer_leaks", "debug_infs", "debug_key_reuse", "debug_nans", "default_device",
+        "default_matmul_precision", "default_prng_impl", "enable_checks", "enable_custom_prng", "enable_x64",
+        "explain_cache_misses", "legacy_prng_key", "log_compiles", "no_execution", "no_tracing",
+        "numpy_dtype_promotion", "numpy_rank_promotion", "omnistaging", "softmax_custom_jvp",
+        "threefry_partitionable",
+    ),
+}  # fmt: skip
+
+NAMES = {name: module for module, names in _BY_MODULE.items() for name in names}
+"""The module that holds each public name."""
+
+PUBLIC = (*sorted(NAMES), *sorted(MODULES))
+"""All public names of `jaxnb`."""
