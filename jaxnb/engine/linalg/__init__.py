@@ -1,0 +1,1 @@
+"""Solvers, factorisations and special functions whose rules need control flow."""

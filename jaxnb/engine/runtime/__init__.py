@@ -1,0 +1,1 @@
+"""From a jaxpr to a result: lowering, constants, compilation, dispatch, caches, arrays, shardings."""

@@ -1,0 +1,1 @@
+"""One transformation a file: staging, jvp, linearise, transpose, batch, dead code, evaluation."""

@@ -1,0 +1,5 @@
+"""Shipped without types."""
+
+from typing import Any
+
+def __getattr__(name: str) -> Any: ...
