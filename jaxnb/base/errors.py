@@ -163,7 +163,6 @@ def leaked_tracer_text(
     aval: object,
     tracer_class: str,
     function: str | None = None,
-    line: str = "",
     frames: Sequence[str] = (),
     frame_limit: int = 5,
 ) -> str:
@@ -174,8 +173,8 @@ def leaked_tracer_text(
         tracer_class: the name of the tracer's class.
         function: what was traced, such as `f at file.py:3 traced for jit`; None if that is not known, and
             then nothing is said about the place either.
-        line: where the value was made, such as `file.py:4:8 (f)`.
-        frames: the stack there, oldest first, without the engine's frames.
+        frames: the stack where the value was made, innermost first, without the engine's own frames; each
+            such as `file.py:4:8 (f)`.
         frame_limit: how many of these frames are shown.
     """
     text = (
@@ -186,7 +185,8 @@ def leaked_tracer_text(
         "intermediate values to global state.\n"
     )
     if function is not None:
-        shown = "\n".join(frames[-frame_limit:])
+        line = frames[0] if frames else ""
+        shown = "\n".join(reversed(frames[:frame_limit]))
         text += (
             f"The function being traced when the value leaked was {function}.\n"
             f"{_RULE}The leaked intermediate value was created on line {line}. \n"

@@ -11,6 +11,8 @@ import re
 import jaxlib.version
 from jaxlib import _jax, xla_client
 
+from jaxnb.base.errors import set_errors_page
+
 __all__ = [
     "HAS_BUILD_EFFORT_FIELDS",
     "HAS_HLO_INSTRUCTION_SHAPE",
@@ -36,3 +38,6 @@ HAS_STRONG_LRU_CACHE: bool = JAXLIB_VERSION >= (0, 12)
 HAS_MULTI_SHARD_TO_NUMPY: bool = hasattr(xla_client.ArrayImpl, "_to_np_array_did_copy")
 HAS_HLO_INSTRUCTION_SHAPE: bool = JAXLIB_VERSION >= (0, 12)
 HAS_BUILD_EFFORT_FIELDS: bool = JAXLIB_VERSION < (0, 12)
+
+if JAXLIB_VERSION >= (0, 12):  # JAX moved the page that its errors point at
+    set_errors_page("https://docs.jax.dev/en/latest/101/errors.html")
