@@ -1,8 +1,8 @@
 """MLIR: contexts, dialect bindings, modules in and out, passes and locations.
 
 ``hlo`` (StableHLO), ``chlo``, ``func``, ``sdy`` and ``passmanager`` are loaded when first asked for: the
-generated operation classes are a noticeable part of start-up time. What must not live here: what any operation
-means.
+generated operation classes are a noticeable part of start-up time. What must not live here: what any
+operation means.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Trees of containers: flattening, unflattening, and the registry of container types.
 
 The registry is the project's own (not jaxlib's default one, which belongs to whoever else is in the process).
-It knows None, tuple, named tuple, list and dict from C++, and OrderedDict and defaultdict from here. What must
-not live here: mapping functions over trees and everything else that is built from these operations.
+It knows None, tuple, named tuple, list and dict from C++, and OrderedDict and defaultdict from here. What
+must not live here: mapping functions over trees and everything else that is built from these operations.
 """
 
 from __future__ import annotations
@@ -128,7 +128,8 @@ def register_node(
       cls: the type.
       to_iterable: returns the children and the static data of a value.
       from_iterable: builds a value from ``(static data, children)``.
-      to_iterable_with_keys: like ``to_iterable``, with ``(key, child)`` pairs; without it, paths have indices.
+      to_iterable_with_keys: like ``to_iterable``, with ``(key, child)`` pairs; without it, paths have
+        indices.
 
     Raises:
       ValueError: ``cls`` is registered already.

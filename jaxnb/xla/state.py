@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 
 from jaxlib import _jax
 
+from jaxnb.xla import coexist
+
 __all__ = [
     "State",
     "current_trace",
@@ -23,6 +25,10 @@ __all__ = [
     "trace_context_names",
     "unset",
 ]
+
+# Everything below writes into process-wide C++ slots: with jax in this process it would change
+# jax's own settings.
+coexist.start()
 
 State: TypeAlias = _jax.config.Config
 """A setting: ``value``, and ``get_global``, ``set_global``, ``get_local``, ``set_local``, ``swap_local``."""

@@ -1,0 +1,155 @@
+"""The PJRT client and its devices: one CPU client per process, made when it is first needed.
+
+What must not live here: arrays and compilation.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from functools import cache
+from typing import TypeAlias
+
+from jaxlib import _jax, utils, xla_client
+
+__all__ = [
+    "Client",
+    "Device",
+    "DeviceList",
+    "backend",
+    "default_backend",
+    "device_count",
+    "device_list",
+    "devices",
+    "is_started",
+    "local_devices",
+    "platforms",
+    "process_count",
+    "process_index",
+    "set_cpu_device_count",
+]
+
+Client: TypeAlias = _jax.Client
+Device: TypeAlias = _jax.Device
+DeviceList: TypeAlias = _jax.DeviceList
+
+# The names that stand for several platforms; their error text differs from that of a plain unknown name.
+_ALIASES = frozenset({"gpu"})
+
+_lock = threading.Lock()
+_clients: dict[str, Client] = {}
+_requested_cpu_devices: int | None = None
+
+
+def platforms() -> list[str]:
+    """Returns the names of the platforms there are clients for."""
+    return ["cpu"]
+
+
+def is_started() -> bool:
+    """Returns whether the client exists already."""
+    return bool(_clients)
+
+
+def set_cpu_device_count(count: int) -> None:
+    """Sets how many CPU devices the client will have; it overrides the environment.
+
+    Raises:
+      RuntimeError: the client exists already.
+    """
+    global _requested_cpu_devices
+    if _clients:
+        raise RuntimeError(
+            "jax_num_cpu_devices config should be updated before backends are initialized i.e. before any "
+            "JAX operation is executed. You should initialize this config immediately after `import jax`."
+        )
+    _requested_cpu_devices = count
+
+
+def _cpu_device_count() -> int | None:
+    """Returns the asked-for number of devices, or None to let XLA_FLAGS decide."""
+    count = _requested_cpu_devices
+    if count is None:
+        count = int(os.environ.get("JAX_NUM_CPU_DEVICES", "-1"))
+    return None if count < 0 else count
+
+
+def backend(name: str | None = None) -> Client:
+    """Returns the client of a platform; with None or ``""``, of the default platform.
+
+    Raises:
+      RuntimeError: there is no such platform.
+    """
+    if name and name not in platforms():
+        if name in _ALIASES:
+            raise RuntimeError(
+                f"Unknown backend: '{name}' requested, but no platforms that are instances of {name} "
+                f"are present. Platforms present are: {','.join(platforms())}"
+            )
+        raise RuntimeError(f"Unknown backend {name}. Available backends are {platforms()}")
+    client = _clients.get("cpu")
+    if client is None:
+        with _lock:
+            client = _clients.get("cpu")
+            if client is None:
+                # Without this, making a client writes INFO lines to stderr.
+                utils.absl_set_min_log_level(1)
+                wanted = os.environ.get("JAX_CPU_ENABLE_ASYNC_DISPATCH", "1").lower()
+                asynchronous = wanted not in ("0", "f", "false", "n", "no", "off")
+                client = xla_client.make_cpu_client(
+                    asynchronous=asynchronous, num_devices=_cpu_device_count()
+                )
+                _clients["cpu"] = client
+    return client
+
+
+def default_backend() -> str:
+    """Returns the name of the default platform."""
+    return backend().platform
+
+
+def devices(backend_name: str | None = None) -> list[Device]:
+    """Returns all devices of a platform.
+
+    Raises:
+      RuntimeError: there is no such platform.
+    """
+    return list(backend(backend_name).devices())
+
+
+def local_devices(
+    process_index: int | None = None, backend_name: str | None = None, host_id: int | None = None
+) -> list[Device]:
+    """Returns the devices of one process, by default of this one.
+
+    Raises:
+      ValueError: there is no such process.
+    """
+    index = host_id if process_index is None else process_index
+    client = backend(backend_name)
+    if index is None:
+        index = client.process_index()
+    if not 0 <= index < process_count(backend_name):
+        raise ValueError(f"Unknown process_index {index}")
+    return [d for d in client.devices() if d.process_index == index]
+
+
+def device_count(backend_name: str | None = None) -> int:
+    """Returns the number of devices of a platform."""
+    return int(backend(backend_name).device_count())
+
+
+def process_index(backend_name: str | None = None) -> int:
+    """Returns the index of this process."""
+    return backend(backend_name).process_index()
+
+
+def process_count(backend_name: str | None = None) -> int:
+    """Returns the number of processes that share the platform."""
+    return max(d.process_index for d in backend(backend_name).devices()) + 1
+
+
+@cache
+def device_list(of: tuple[Device, ...]) -> DeviceList:
+    """Returns the C++ list of the given devices, the same object each time."""
+    return DeviceList(of)
