@@ -2,7 +2,7 @@
 # when pyproject.toml or the front-end bundles change. Needs Python 3.11 or newer; no Node, no git, no Graphviz.
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test check docs bench accept clean format lint types layers unit rest notebooks
+.PHONY: help lab test check docs bench accept clean oracle format lint types layers unit notebooks rest engine
 SHELL := /bin/sh
 
 # The first of these that really runs (a version manager's shim may be there and yet refuse).
@@ -14,8 +14,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STATE := $(shell cat pyproject.toml jaxnb/_labextension/package.json 2>/dev/null | cksum | cut -d' ' -f1)
 PYTEST := $(BIN)/python -m pytest -q
+ORACLE ?= .oracle
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
+export JAXNB_ORACLE_PYTHON ?= $(abspath $(ORACLE))/bin/python
 export JUPYTER_PREFER_ENV_PATH := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
@@ -47,7 +49,6 @@ $(VENV)/.docs-$(STATE): | $(BIN)/python
 	@touch $@
 
 # real jax of the same jaxlib, in an environment of its own: the oracle of the tests and of the bench
-ORACLE ?= .oracle
 $(ORACLE)/bin/python: | $(VENV)/.lab-$(STATE)
 	$(BIN)/python -m venv $(ORACLE)
 	$(ORACLE)/bin/python -m pip install --quiet \
@@ -55,7 +56,6 @@ $(ORACLE)/bin/python: | $(VENV)/.lab-$(STATE)
 		"jaxlib==$$($(BIN)/python -c 'import jaxlib.version as v; print(v.__version__)')"
 
 oracle: $(ORACLE)/bin/python
-.PHONY: oracle
 
 # ---- the targets
 
@@ -102,6 +102,9 @@ unit: $(VENV)/.test-$(STATE)
 
 notebooks: $(VENV)/.test-$(STATE)
 	$(PYTEST) --nbval --nbval-current-env --nbval-sanitize-with tests/notebooks/nbval.cfg notebooks
+
+engine: $(VENV)/.test-$(STATE)
+	$(PYTEST) tests/unit tests/golden tests/ops tests/property tests/runtime tests/differential
 
 rest: $(VENV)/.test-$(STATE)
 	$(PYTEST) tests --ignore=tests/unit --ignore=tests/golden
