@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 
 import pytest
@@ -93,12 +92,8 @@ def test_a_leak_of_which_nothing_is_known_says_what_to_do():
 
 
 def test_the_tree_at_the_top_of_the_file_is_the_classes():
-    drawn = re.findall(
-        r"^ {4}([│├└─ ]*)(\w+)(?: \((\w+)\))? {2,}", inspect.getdoc(errors) or "", re.MULTILINE
-    )
-    drawn = drawn or re.findall(
-        r"^([│├└─ ]*)(\w+)(?: \((\w+)\))? {2,}", inspect.getdoc(errors) or "", re.MULTILINE
-    )
+    row = re.compile(r"^ {4}([│├└─ ]*)(\w+)(?: \((\w+)\))?(?: {2,}.*)?$", re.MULTILINE)
+    drawn = row.findall(errors.__doc__ or "")
     classes = {n: c for n, c in vars(errors).items() if n in errors.__all__ and isinstance(c, type)}
     assert {name for _, name, _ in drawn} == set(classes)
     open_branch: list[tuple[int, str]] = []
