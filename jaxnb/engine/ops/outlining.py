@@ -1,0 +1,52 @@
+"""Lowering rules whose operations stand in a function of their own, called once for each use.
+
+Must not know what any primitive means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jaxnb.engine.ops.lowering import LoweringContext, ir_types
+from jaxnb.xla.mlir import func, ir
+
+LoweringRule = Callable[..., Any]
+
+
+def outlined(rule: LoweringRule) -> LoweringRule:
+    """A rule that calls a private function, named after the primitive, in which ``rule`` has emitted its operations.
+
+    Uses of one primitive with equal types and parameters share the function.
+    """
+
+    def lower(ctx: LoweringContext, *values: ir.Value, **params: Any) -> Any:
+        key = (rule, tuple(ctx.avals_in), tuple(sorted(params.items())))
+        functions = ctx.module.functions
+        function = functions.get(key)
+        if function is None:
+            function = functions[key] = _build(ctx, rule, values, params)
+        call = func.CallOp(
+            ir_types(ctx.avals_out),
+            ir.FlatSymbolRefAttr.get(ir.StringAttr(function.name).value),
+            list(values),
+        )
+        return list(call.results)
+
+    return lower
+
+
+def _build(
+    ctx: LoweringContext, rule: LoweringRule, values: Sequence[ir.Value], params: dict[str, Any]
+) -> Any:
+    signature = ir.FunctionType.get([value.type for value in values], ir_types(ctx.avals_out))
+    with ir.InsertionPoint(ctx.module.module.body):
+        function = func.FuncOp(ctx.primitive.name, signature)
+    function.attributes["sym_visibility"] = ir.StringAttr.get("private")
+    ctx.module.symbols.insert(function)
+    block = function.add_entry_block()
+    with ir.InsertionPoint(block):
+        inner = LoweringContext(ctx.module, ctx.primitive, ctx.avals_in, ctx.avals_out, {}, ctx.name_stack)
+        results = rule(inner, *block.arguments, **params)
+        func.return_(results if isinstance(results, list) else [results])
+    return function
