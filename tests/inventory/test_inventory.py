@@ -1,0 +1,52 @@
+"""The list of JAX's names says what is so, and what is here has JAX's signature."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.inventory import inventory
+
+MODULES = ("lax", "numpy", "nn", "random")
+VERDICTS = json.loads(inventory.VERDICTS.read_text())
+
+
+def test_every_name_has_a_verdict():
+    assert {m: sorted(names) for m, names in VERDICTS.items()} == inventory.all_names()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_comes_later_says_why(module):
+    verdicts = VERDICTS[module].items()
+    assert [
+        n for n, v in verdicts if v != "have" and not (v.startswith("later: ") and v != "later: None")
+    ] == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_verdicts_are_what_is_so(module):
+    ours = inventory.public_names(inventory.our_module(module))
+    names = inventory.oracle_names()[module]
+    claimed = {n for n in names if VERDICTS[module][n] == "have"}
+    assert sorted(claimed - ours) == [], "claimed, but missing"
+    assert sorted(set(names) & ours - claimed) == [], "here, but not listed: run tests/inventory/inventory.py"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_nothing_is_shown_that_jax_does_not_have(module):
+    ours = inventory.public_names(inventory.our_module(module))
+    assert sorted(ours - set(inventory.all_names()[module])) == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_is_here_has_jaxs_parameters(module):
+    ours = inventory.our_module(module)
+    differing = {}
+    for name, expected in inventory.oracle_names()[module].items():
+        if not isinstance(expected, list) or VERDICTS[module][name] != "have" or not hasattr(ours, name):
+            continue
+        found = inventory.parameters(getattr(ours, name))
+        if found != expected:
+            differing[name] = (found, expected)
+    assert differing == {}
