@@ -78,6 +78,11 @@ def set_aval_maker(make_aval: Callable[..., Any]) -> None:
     _make_aval = make_aval
 
 
+def _call_aval_maker(shape: Sequence[int], dtype: Any, weak_type: bool = False) -> Any:
+    # C++ keeps the first maker that it is given, so it is given this one, which can be redirected.
+    return _make_aval(shape, dtype, weak_type)
+
+
 _check_spec: Callable[[Any, Any], Any] | None = None
 
 
@@ -197,14 +202,18 @@ def device_put_shards(
 
 def assemble(aval: Any, sharding: Any, arrays: Sequence[ArrayImpl], committed: bool = True) -> ArrayImpl:
     """Returns the array whose parts are ``arrays``, one for each device; nothing is copied or checked."""
-    with coexist.stand_in(make_aval=_make_aval):
+    with coexist.stand_in(make_aval=_call_aval_maker):
         return ArrayImpl(aval, sharding, list(arrays), committed=committed, _skip_checks=True)
 
 
 def buffer_pointer(array: ArrayImpl) -> int:
     """Returns the address of the memory of an array on one device."""
-    with coexist.stand_in(make_aval=_make_aval):
-        return array.unsafe_buffer_pointer()
+    with coexist.stand_in(make_aval=_call_aval_maker):
+        return _unsafe_buffer_pointer(array)
+
+
+_unsafe_buffer_pointer = ArrayImpl.unsafe_buffer_pointer
+install({"unsafe_buffer_pointer": buffer_pointer})
 
 
 def from_dlpack(capsule: Any, device: Device, copy: bool | None = None) -> ArrayImpl:
@@ -215,7 +224,7 @@ def from_dlpack(capsule: Any, device: Device, copy: bool | None = None) -> Array
       device: the device that the memory belongs to.
       copy: True to copy, False to refuse to, None to copy if needed.
     """
-    with coexist.stand_in(make_aval=_make_aval):
+    with coexist.stand_in(make_aval=_call_aval_maker):
         return _jax.dlpack_managed_tensor_to_buffer(capsule, device, None, copy=copy)
 
 
@@ -249,7 +258,7 @@ def to_numpy(array: ArrayImpl) -> np.ndarray:
     if len(array._sharding._internal_device_list) == 1:
         value, copied = _one_device_to_numpy(array)
     elif HAS_MULTI_SHARD_TO_NUMPY:
-        with coexist.stand_in(make_aval=_make_aval):
+        with coexist.stand_in(make_aval=_call_aval_maker):
             value, copied = array._to_np_array_did_copy()
     else:
         value, copied = _join_shards(array), True
@@ -267,7 +276,7 @@ def _one_device_to_numpy(array: ArrayImpl) -> tuple[np.ndarray, bool]:
         array.block_until_ready()
         return np.asarray(memoryview(array)), False
     # NumPy's buffer formats have no bfloat16 and its like, and the method that has them imports jax.
-    with coexist.stand_in(make_aval=_make_aval):
+    with coexist.stand_in(make_aval=_call_aval_maker):
         return array._single_device_array_to_np_array_did_copy()
 
 
@@ -278,7 +287,7 @@ def _shape_text(aval: Any) -> str:
 
 def shards(array: ArrayImpl) -> list[ArrayImpl]:
     """Returns the parts of an array, each on one device, in the order of its device list."""
-    with coexist.stand_in(make_aval=_make_aval):
+    with coexist.stand_in(make_aval=_call_aval_maker):
         return list(array._arrays)
 
 
@@ -334,7 +343,7 @@ def block_until_ready(arrays: Sequence[ArrayImpl]) -> None:
 
 def start_copy_to_host(array: ArrayImpl) -> None:
     """Begins the copy that :func:`to_numpy` will need, if it will need one."""
-    with coexist.stand_in(make_aval=_make_aval):
+    with coexist.stand_in(make_aval=_call_aval_maker):
         array._copy_single_device_array_to_host_async()
 
 
@@ -355,7 +364,10 @@ def copy_to_device(
     copied = copy_to_shardings(
         [array], [(device,)], [single_device_sharding(device)], always_copy=always_copy
     )[0]
-    return copied if committed else rewrap(copied, copied.aval, copied._sharding, committed=False)
+    # C++ carries over whether `array` was committed.
+    if copied._committed == committed:
+        return copied
+    return rewrap(copied, copied.aval, copied._sharding, committed)
 
 
 def copy_to_shardings(

@@ -23,10 +23,12 @@ __all__ = [
     "devices",
     "is_started",
     "local_devices",
+    "planned_device_count",
     "platforms",
     "process_count",
     "process_index",
     "set_cpu_device_count",
+    "xla_flags",
 ]
 
 Client: TypeAlias = _jax.Client
@@ -39,6 +41,7 @@ _ALIASES = frozenset({"gpu"})
 _lock = threading.Lock()
 _clients: dict[str, Client] = {}
 _requested_cpu_devices: int | None = None
+_flags_at_start: str | None = None
 
 
 def platforms() -> list[str]:
@@ -74,6 +77,17 @@ def _cpu_device_count() -> int | None:
     return None if count < 0 else count
 
 
+def planned_device_count() -> int | None:
+    """Returns how many CPU devices there are or will be; None if XLA_FLAGS decide and nobody has asked yet."""
+    client = _clients.get("cpu")
+    return _cpu_device_count() if client is None else int(client.device_count())
+
+
+def xla_flags() -> str:
+    """Returns the XLA_FLAGS in force: those of when the client was made, or, before that, the present ones."""
+    return os.environ.get("XLA_FLAGS", "") if _flags_at_start is None else _flags_at_start
+
+
 def backend(name: str | None = None) -> Client:
     """Returns the client of a platform; with None or ``""``, of the default platform.
 
@@ -87,6 +101,7 @@ def backend(name: str | None = None) -> Client:
                 f"are present. Platforms present are: {','.join(platforms())}"
             )
         raise RuntimeError(f"Unknown backend {name}. Available backends are {platforms()}")
+    global _flags_at_start
     client = _clients.get("cpu")
     if client is None:
         with _lock:
@@ -94,6 +109,7 @@ def backend(name: str | None = None) -> Client:
             if client is None:
                 # Without this, making a client writes INFO lines to stderr.
                 utils.absl_set_min_log_level(1)
+                _flags_at_start = os.environ.get("XLA_FLAGS", "")
                 wanted = os.environ.get("JAX_CPU_ENABLE_ASYNC_DISPATCH", "1").lower()
                 asynchronous = wanted not in ("0", "f", "false", "n", "no", "off")
                 client = xla_client.make_cpu_client(

@@ -9,7 +9,7 @@ signature run without any Python. What must not live here: tracing, lowering, or
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 from jaxlib import _jax
 from jaxlib import weakref_lru_cache as _caches
@@ -27,8 +27,6 @@ __all__ = [
 
 PjitFunction: TypeAlias = _jax.PjitFunction
 PjitFunctionCache: TypeAlias = _jax.PjitFunctionCache
-
-_F = TypeVar("_F", bound=Callable[..., Any])
 
 set_tracer_class: Callable[[type], None] = _jax.set_tracer_class
 """Makes arguments of a class (and its subclasses) go to ``cache_miss`` always."""
@@ -52,6 +50,10 @@ class FastpathData(NamedTuple):
     const_args: Sequence[Any]
 
 
+def _refuse_argument(x: Any, *_: Any) -> Any:
+    raise TypeError(f"a value of type {type(x).__name__} cannot be placed by this function")
+
+
 def make_pjit(
     name: str,
     fun: Callable[..., Any] | None,
@@ -60,7 +62,7 @@ def make_pjit(
     static_argnames: Sequence[str] = (),
     key: Hashable = None,
     registry: pytree.PyTreeRegistry = pytree.registry,
-    shard_arg_fallback: Callable[..., Any] | None = None,
+    shard_arg_fallback: Callable[..., Any] = _refuse_argument,
     cache: PjitFunctionCache | None = None,
 ) -> PjitFunction:
     """Returns a jitted function.
@@ -71,7 +73,7 @@ def make_pjit(
       cache_miss: called with the arguments as the user gave them, static ones included.
       static_argnums: positions of the arguments that are compared by value.
       static_argnames: names of those.
-      key: two functions with equal ``fun`` and ``key`` share entries of ``cache``.
+      key: two functions with equal ``fun`` and ``key`` share entries of ``cache``; None is equal to nothing.
       registry: how arguments are flattened.
       shard_arg_fallback: called with ``(x, sharding, layout, copy_semantics)`` for an argument that C++
         cannot place.
@@ -83,7 +85,7 @@ def make_pjit(
         cache_miss,
         list(static_argnums),
         list(static_argnames),
-        key,
+        object() if key is None else key,
         registry,
         shard_arg_fallback,
         PjitFunctionCache(capacity=4096) if cache is None else cache,
@@ -91,7 +93,7 @@ def make_pjit(
 
 
 def weakref_lru_cache(
-    fn: _F,
+    fn: Callable[..., Any],
     maxsize: int = 2048,
     context: Callable[[], Hashable] = state.trace_context,
     explain: Callable[..., Any] | None = None,

@@ -80,7 +80,8 @@ def make_context() -> ir.Context:
 
     A context keeps each attribute it has ever seen, large constants too: lower into a new one, and let it go.
     """
-    context = ir.Context(load_on_create_dialects=[])
+    # The stub of this class lacks the argument.
+    context = ir.Context(load_on_create_dialects=[])  # pyright: ignore[reportCallIssue]
     context.append_dialect_registry(_dialect_registry())
     context.load_all_available_dialects()
     context.enable_multithreading(False)
@@ -130,7 +131,8 @@ def module_text(
       large_elements_limit: the most elements of a constant that are written out; larger ones are elided.
     """
     operation = module.operation if isinstance(module, ir.Module) else module
-    return operation.get_asm(enable_debug_info=debug_info, large_elements_limit=large_elements_limit)
+    text = operation.get_asm(enable_debug_info=debug_info, large_elements_limit=large_elements_limit)
+    return str(text)
 
 
 @cache

@@ -145,13 +145,12 @@ def register_node_with_keys(
     to_iterable: Callable[[Any], tuple[Iterable[Any], Hashable]] | None = None,
 ) -> None:
     """Makes ``cls`` a container whose children have keys; ``to_iterable`` is derived if it is not given."""
-    if to_iterable is None:
 
-        def to_iterable(node: Any) -> tuple[Iterable[Any], Hashable]:
-            pairs, static = to_iterable_with_keys(node)
-            return [child for _, child in pairs], static
+    def without_keys(node: Any) -> tuple[Iterable[Any], Hashable]:
+        pairs, static = to_iterable_with_keys(node)
+        return [child for _, child in pairs], static
 
-    register_node(cls, to_iterable, from_iterable, to_iterable_with_keys)
+    register_node(cls, to_iterable or without_keys, from_iterable, to_iterable_with_keys)
 
 
 def register_dataclass_node(cls: type, data_fields: Sequence[str], meta_fields: Sequence[str]) -> None:
