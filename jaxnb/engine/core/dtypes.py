@@ -27,11 +27,16 @@ class prng_key(extended):
 
 
 class ExtendedDType:
-    """An element type NumPy does not know: ``name`` prints, ``type`` places it under ``extended``."""
+    """An element type NumPy does not know: ``name`` prints, ``type`` places it under ``extended``.
+
+    In memory an element is an array of shape ``element_shape`` and type ``element_dtype``.
+    """
 
     __slots__ = ()
     name: str
     type: type
+    element_shape: tuple[int, ...]
+    element_dtype: np.dtype
 
     @property
     def itemsize(self) -> int:
@@ -153,6 +158,11 @@ def itemsize_bits(dtype: Any) -> int:
 finfo = ml_dtypes.finfo
 iinfo = ml_dtypes.iinfo
 can_cast = np.can_cast
+
+
+def physical_aval(dtype: ExtendedDType) -> tuple[tuple[int, ...], DType]:
+    """Shape and dtype of one element of an extended type in memory."""
+    return dtype.element_shape, dtype.element_dtype
 
 
 def is_supported(dtype: Any) -> bool:
@@ -281,6 +291,20 @@ def _dtype_of_other(x: Any) -> DType:
         return np.result_type(x)
     except TypeError as err:
         raise TypeError(f"Cannot determine dtype of {x}") from err
+
+
+def python_scalar_dtype(kind: type, x: Any) -> DType:
+    """The canonical dtype of the Python scalar ``x`` of class ``kind``.
+
+    Raises:
+        OverflowError: an integer that this dtype cannot hold.
+    """
+    found = _canonical(python_scalar_dtypes[kind])
+    if kind is int:
+        bound = 1 << (8 * found.itemsize - 1)
+        if not -bound <= x < bound:
+            raise OverflowError(f"Python int {x} too large to convert to {found.name}")
+    return found
 
 
 def is_weakly_typed(x: Any) -> bool:

@@ -1,0 +1,263 @@
+"""Lowering: from a jaxpr to a StableHLO module whose text equals JAX's.
+
+Lives here: modules, functions, equations, constants' hoisting, locations. The rules of primitives stand with the primitives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxnb.engine.core import source
+from jaxnb.engine.core.avals import AbstractValue, ShapedArray
+from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Literal
+from jaxnb.engine.core.rules import Composite, Undefined, lowering_rules
+from jaxnb.engine.core.source import NameStack, empty_name_stack
+from jaxnb.engine.ops.lowering import LoweringContext, ModuleContext, activate, constant, ir_type
+from jaxnb.engine.runtime.constants import jaxpr_const_args
+from jaxnb.engine.transforms.stage import trace_to_jaxpr
+from jaxnb.xla import traceback as tb_door
+from jaxnb.xla.mlir import func, ir, make_context
+
+__all__ = ["LoweredModule", "lower_call", "lower_module"]
+
+_not_a_symbol = re.compile(r"[^\w.-]")
+
+
+class LoweredModule(NamedTuple):
+    """A module with what running it needs."""
+
+    module: Any
+    context: Any
+    const_args: list[Any]
+    callbacks: list[Any]
+
+
+def symbol_name(name: str) -> str:
+    """Returns a function's name as modules carry it."""
+    text = _not_a_symbol.sub("_", name)
+    return text[:-1] if text.endswith("_") and not name.endswith("_") else text
+
+
+def lower_module(
+    name: str,
+    jaxpr: Jaxpr,
+    *,
+    platform: str = "cpu",
+    donated: Sequence[bool] | None = None,
+    result_paths: Sequence[str] | None = None,
+    tagged: bool = False,
+    aliases: Sequence[int | None] | None = None,
+) -> LoweredModule:
+    """Returns the module of a program; the constants come first among its parameters.
+
+    Args:
+        name: the program's name; the module is ``jit_<name>``.
+        jaxpr: the program, without constants' variables.
+        platform: the platform of the devices.
+        donated: which parameters' buffers may be reused.
+        result_paths: where in the function's result each output stands.
+        tagged: whether locations carry equation identities in place of name stacks.
+        aliases: for each parameter the output that takes its buffer, or None.
+    """
+    context = make_context()
+    with context, ir.Location.unknown(context):
+        module = ir.Module.create()
+        attrs = module.operation.attributes
+        attrs["sym_name"] = ir.StringAttr.get(f"jit_{symbol_name(name)}")
+        i32 = ir.IntegerType.get_signless(32)
+        attrs["mhlo.num_partitions"] = ir.IntegerAttr.get(i32, 1)
+        attrs["mhlo.num_replicas"] = ir.IntegerAttr.get(i32, 1)
+        mod = ModuleContext(context, module, platform)
+        mod.tagged = tagged
+        mod.lower_jaxpr = _lower_inline
+        mod.lower_call = lower_call
+        mod.traceback_locations = tb_door.location_cache(_file_of, 10, context)
+        with activate(mod):
+            const_args = jaxpr_const_args(jaxpr)
+            _lower_main(mod, name, jaxpr, const_args, donated, result_paths, aliases)
+    return LoweredModule(module, context, const_args, mod.callbacks)
+
+
+def _file_of(code: Any) -> str | None:
+    return code.co_filename if source.is_user_file(code.co_filename) else None
+
+
+def _lower_main(
+    mod: ModuleContext,
+    name: str,
+    jaxpr: Jaxpr,
+    const_args: list[Any],
+    donated: Sequence[bool] | None,
+    result_paths: Sequence[str] | None,
+    aliases: Sequence[int | None] | None,
+) -> None:
+    n_consts = len(const_args)
+    stack = empty_name_stack.extend(f"jit({name})")
+    op = _lower_function(mod, "main", jaxpr, const_args, stack, public=True)
+    arg_attrs: list[Any] = []
+    for i in range(n_consts + len(jaxpr.invars)):
+        entries: dict[str, Any] = {}
+        if i < n_consts:
+            entries["jax.const"] = ir.BoolAttr.get(True)
+        elif aliases is not None and aliases[i - n_consts] is not None:
+            entries["tf.aliasing_output"] = ir.IntegerAttr.get(
+                ir.IntegerType.get_signless(32), aliases[i - n_consts]
+            )
+        elif donated is not None and donated[i - n_consts]:
+            entries["jax.buffer_donor"] = ir.BoolAttr.get(True)
+        arg_attrs.append(ir.DictAttr.get(entries))
+    op.arg_attrs = ir.ArrayAttr.get(arg_attrs)
+    if result_paths is not None:
+        op.result_attrs = ir.ArrayAttr.get(
+            [ir.DictAttr.get({"jax.result_info": ir.StringAttr.get(p)}) for p in result_paths]
+        )
+
+
+def _lower_function(
+    mod: ModuleContext,
+    name: str,
+    jaxpr: Jaxpr,
+    const_args: Sequence[Any],
+    stack: NameStack,
+    public: bool,
+) -> Any:
+    """Appends a function for a program to the module; its first parameters are the constants."""
+    const_types = [ir_type(_const_aval(c)) for c in const_args]
+    in_types = [*const_types, *(ir_type(v.aval) for v in jaxpr.invars)]
+    out_types = [ir_type(v.aval) for v in jaxpr.outvars]
+    with ir.InsertionPoint(mod.module.body):
+        op = func.FuncOp(symbol_name(name), ir.FunctionType.get(in_types, out_types))
+    op.attributes["sym_visibility"] = ir.StringAttr.get("public" if public else "private")
+    mod.symbols.insert(op)
+    block = op.add_entry_block()
+    args = list(block.arguments)
+    const_values = {id(c): a for c, a in zip(const_args, args, strict=False)}
+    with ir.InsertionPoint(block):
+        outs = lower_block(mod, jaxpr, args[len(const_args) :], const_values, stack)
+        func.return_(outs)
+    return op
+
+
+def _const_aval(c: Any) -> AbstractValue:
+    return ShapedArray(c.shape, np.dtype(c.dtype))
+
+
+def lower_block(
+    mod: ModuleContext,
+    jaxpr: Jaxpr,
+    args: Sequence[Any],
+    const_values: dict[int, Any],
+    stack: NameStack,
+) -> list[Any]:
+    """Emits a program's operations at the insertion point and returns its results' values."""
+    env: dict[Any, Any] = dict(zip(jaxpr.invars, args, strict=True))
+    locations = mod.locations
+
+    def read(atom: Any) -> Any:
+        if type(atom) is Literal:
+            found = const_values.get(id(atom.val))
+            if found is not None and atom.aval.shape:
+                return found
+            return _literal(atom)
+        return env[atom]
+
+    for eqn in jaxpr.eqns:
+        prim = eqn.primitive
+        rule = lowering_rules[prim]
+        info = eqn.source_info
+        if mod.tagged:
+            loc = _tag_location(mod, eqn)
+        else:
+            key = (info.traceback, info.name_stack, prim, stack)
+            loc = locations.get(key)
+            if loc is None:
+                loc = locations[key] = _location(mod, eqn, stack)
+        invars = eqn.invars
+        with loc:
+            vals = [env[a] if type(a) is not Literal else read(a) for a in invars]
+            ctx = LoweringContext(
+                mod, prim, [a.aval for a in invars], [v.aval for v in eqn.outvars], const_values, stack
+            )
+            if isinstance(rule, Composite):
+                out = _lower_composite(ctx, rule, vals, eqn.params)
+            elif isinstance(rule, Undefined):
+                raise ValueError(f"{prim} has no lowering: {rule.why}")
+            else:
+                out = rule(ctx, *vals, **eqn.params)
+                if isinstance(out, Composite):  # a rule that chose between programs
+                    out = _lower_composite(ctx, out, vals, eqn.params)
+        if prim.multiple_results:
+            for v, o in zip(eqn.outvars, out, strict=True):
+                env[v] = o
+        else:
+            env[eqn.outvars[0]] = out[0] if type(out) is list or type(out) is tuple else out
+    return [read(v) for v in jaxpr.outvars]
+
+
+def _literal(lit: Literal) -> Any:
+    return constant(np.asarray(lit.val), lit.aval)  # pyright: ignore[reportArgumentType]
+
+
+def _location(mod: ModuleContext, eqn: JaxprEqn, stack: NameStack) -> Any:
+    info = eqn.source_info
+    child = ir.Location.unknown() if info.traceback is None else mod.traceback_locations.get(info.traceback)
+    return ir.Location.name(f"{stack + info.name_stack}/{eqn.primitive.name}", childLoc=child)
+
+
+def _tag_location(mod: ModuleContext, eqn: JaxprEqn) -> Any:
+    info = eqn.source_info
+    child = ir.Location.unknown() if info.traceback is None else mod.traceback_locations.get(info.traceback)
+    return ir.Location.name(f"q{eqn.id}", childLoc=child)
+
+
+def _lower_inline(ctx: LoweringContext, jaxpr: Any, values: Sequence[Any]) -> list[Any]:
+    return lower_block(ctx.module, jaxpr.jaxpr, values, ctx.const_values, ctx.name_stack or empty_name_stack)
+
+
+def _lower_composite(ctx: LoweringContext, rule: Composite, vals: Sequence[Any], params: dict[str, Any]) -> Any:
+    def flat(*args: Any) -> Sequence[Any]:
+        out = rule.fun(*args, **params)
+        return out if rule.multiple_results else [out]
+
+    try:
+        key = (rule, tuple(ctx.avals_in), *params.items())
+        jaxpr = _composites.get(key)
+    except TypeError:
+        key, jaxpr = None, None
+    if jaxpr is None:
+        jaxpr, consts = trace_to_jaxpr(flat, ctx.avals_in)
+        assert not consts
+        if key is not None:
+            _composites[key] = jaxpr
+    out = lower_block(ctx.module, jaxpr, vals, ctx.const_values, ctx.name_stack or empty_name_stack)
+    return out if rule.multiple_results else out[0]
+
+
+_composites: dict[Any, Jaxpr] = {}
+
+
+def lower_call(ctx: LoweringContext, name: str, jaxpr: Jaxpr, values: Sequence[Any]) -> list[Any]:
+    """Emits a call of a program's own function, which is made at its first call in the module."""
+    mod = ctx.module
+    key = (jaxpr, name)
+    found = mod.functions.get(key)
+    if found is None:
+        const_args = jaxpr_const_args(jaxpr)
+        stack = (ctx.name_stack or empty_name_stack).extend(f"jit({name})")
+        with ir.Location.unknown():
+            op = _lower_function(mod, name, jaxpr, const_args, stack, public=False)
+        found = mod.functions[key] = (op, const_args)
+    op, const_args = found
+    const_values = [ctx.const_values[id(c)] for c in const_args]
+    call = func.CallOp(
+        [ir_type(v.aval) for v in jaxpr.outvars],
+        ir.FlatSymbolRefAttr.get(ir.StringAttr(op.name).value),
+        [*const_values, *values],
+    )
+    return list(call.results)
+
+
