@@ -218,7 +218,9 @@ def _lower_inline(ctx: LoweringContext, jaxpr: Any, values: Sequence[Any]) -> li
     return lower_block(ctx.module, jaxpr.jaxpr, values, ctx.const_values, ctx.name_stack or empty_name_stack)
 
 
-def _lower_composite(ctx: LoweringContext, rule: Composite, vals: Sequence[Any], params: dict[str, Any]) -> Any:
+def _lower_composite(
+    ctx: LoweringContext, rule: Composite, vals: Sequence[Any], params: dict[str, Any]
+) -> Any:
     def flat(*args: Any) -> Sequence[Any]:
         out = rule.fun(*args, **params)
         return out if rule.multiple_results else [out]
@@ -259,5 +261,3 @@ def lower_call(ctx: LoweringContext, name: str, jaxpr: Jaxpr, values: Sequence[A
         [*const_values, *values],
     )
     return list(call.results)
-
-

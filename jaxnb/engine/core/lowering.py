@@ -1,0 +1,1 @@
+from jaxnb.engine.ops.lowering import *  # noqa: F403

@@ -1,0 +1,66 @@
+"""Primitives: the operations that programs are made of.
+
+Lives here: the class alone. A primitive's rules are given by ``rules.define`` and stand in the tables of ``rules``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from jaxnb.engine.core.trace import trace_context
+
+__all__ = ["Primitive"]
+
+
+class Primitive:
+    """An operation with a name and a typing rule; applying it asks the current trace what to do."""
+
+    __slots__ = (
+        "__weakref__",
+        "abstract",
+        "abstract_cache",
+        "doc",
+        "effects",
+        "multiple_results",
+        "name",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        abstract: Callable[..., Any],
+        *,
+        multiple_results: bool = False,
+        effects: Callable[..., Any] | None = None,
+    ):
+        self.name = name
+        self.abstract = abstract
+        self.multiple_results = multiple_results
+        self.effects = effects
+        self.doc: str | None = None
+        self.abstract_cache: dict[Any, Any] = {}
+
+    def bind(self, *args: Any, **params: Any) -> Any:
+        """Applies the primitive to values or tracers and returns its result (a list with ``multiple_results``)."""
+        return trace_context.trace.process(self, args, params)
+
+    def abstract_eval(self, avals: tuple, params: dict[str, Any]) -> Any:
+        """Returns the result's type (or list of types), remembered for equal types and parameters."""
+        cache = self.abstract_cache
+        try:
+            key = (avals, *params.values())
+            found = cache.get(key)
+        except TypeError:  # a parameter that cannot be hashed
+            return self.abstract(*avals, **params)
+        if found is None:
+            found = self.abstract(*avals, **params)
+            if self.multiple_results:
+                found = tuple(found)
+            if len(cache) >= 4096:
+                cache.clear()
+            cache[key] = found
+        return found
+
+    def __repr__(self) -> str:
+        return self.name

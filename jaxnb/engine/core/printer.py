@@ -1,0 +1,316 @@
+"""The printed form of jaxprs: JAX's current text, character for character.
+
+Lives here: jaxprs to documents. Layout and rendering are in ``doc``; data in ``core.jaxpr``.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxnb.doc import model
+from jaxnb.doc.layout import layout, to_text
+from jaxnb.engine.core import jaxpr as core_jaxpr
+from jaxnb.engine.core import source
+from jaxnb.engine.core.jaxpr import Atom, ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, Var, sub_jaxprs
+from jaxnb.engine.core.primitive import Primitive
+from jaxnb.engine.core.rules import params_shown
+
+__all__ = ["PrintOptions", "Printer", "jaxpr_document", "jaxpr_text", "print_rules"]
+
+WIDTH = 80
+
+print_rules: dict[Primitive, Callable[[Any, JaxprEqn], Any]] = {}
+"""Primitives printed in a way of their own: ``(printer, eqn) -> document``."""
+
+
+class PrintOptions:
+    """What of a jaxpr is printed."""
+
+    __slots__ = ("custom_rules", "marks", "name_stack", "print_effects", "print_shapes", "source_info")
+
+    def __init__(
+        self,
+        *,
+        source_info: bool = False,
+        print_shapes: bool = True,
+        name_stack: bool = False,
+        custom_pp_eqn_rules: bool = True,
+        print_effects: bool = False,
+        marks: bool = False,
+    ):
+        self.source_info = source_info
+        self.print_shapes = print_shapes
+        self.name_stack = name_stack
+        self.custom_rules = custom_pp_eqn_rules
+        self.print_effects = print_effects
+        self.marks = marks
+
+
+def _letters(n: int) -> str:
+    """Returns the ``n``-th variable name: a … z, ba, bb … (base 26 with a = 0)."""
+    text = ""
+    while True:
+        n, r = divmod(n, 26)
+        text = chr(97 + r) + text
+        if not n:
+            return text
+
+
+class Printer:
+    """Builds documents; keeps the names that variables and shared programs have been given."""
+
+    def __init__(self, options: PrintOptions):
+        self.options = options
+        self.names: dict[Var, str] = {}
+        self.shared: dict[Jaxpr, str] = {}
+        self.next_name = 0
+        self.path: tuple[int, ...] = ()
+        self._fill = model.group(model.line(" "))
+        self._fill_comma = model.group(model.line(" "))
+
+    # -- atoms ---------------------------------------------------------------------------------------------------
+    def name(self, atom: Atom) -> str:
+        """Returns an atom as an operand is printed."""
+        if type(atom) is Literal:
+            return core_jaxpr.literal_text(atom) if self.options.print_shapes else _bare_literal(atom)
+        if type(atom) is DropVar:
+            return "_"
+        found = self.names.get(atom)  # pyright: ignore[reportArgumentType]
+        if found is None:
+            found = self.names[atom] = _letters(self.next_name)  # pyright: ignore[reportArgumentType]
+            self.next_name += 1
+        return found
+
+    def typed(self, var: Atom) -> str:
+        """Returns a variable with its type."""
+        if not self.options.print_shapes or type(var) is Literal:
+            return self.name(var)
+        return f"{self.name(var)}:{var.aval.str_short(short_dtypes=True)}"
+
+    def _filled(self, words: Sequence[str]) -> Any:
+        if not words:
+            return model.EMPTY
+        parts: list[Any] = [words[0]]
+        for w in words[1:]:
+            parts.append(self._fill)
+            parts.append(w)
+        return model.nest(2, model.cat(parts))
+
+    # -- equations -----------------------------------------------------------------------------------------------
+    def equation(self, eqn: JaxprEqn) -> Any:
+        """Returns one equation's document."""
+        rule = print_rules.get(eqn.primitive) if self.options.custom_rules else None
+        doc = rule(self, eqn) if rule is not None else self.plain_equation(eqn)
+        if self.options.marks:
+            doc = model.tag(doc, "equation", ".".join(map(str, (*self.path, eqn.id))))
+        return doc
+
+    def plain_equation(self, eqn: JaxprEqn, params: Mapping[str, Any] | None = None) -> Any:
+        """Returns ``results = name[parameters] operands``."""
+        if params is None:
+            shown = params_shown.get(eqn.primitive)
+            params = eqn.params if shown is None else shown(eqn.params)
+            params = dict(sorted(params.items()))
+        before = self.path
+        self.path = (*before, eqn.id)
+        annotation = self._annotation(eqn)
+        rhs_params = self.key_values(params.items()) if params else None
+        self.path = before
+        lhs = self._filled([self.typed(v) for v in eqn.outvars])
+        ins = self._filled([self.name(v) for v in eqn.invars])
+        parts: list[Any] = []
+        if eqn.outvars:
+            parts += [lhs, model.text(" = ", annotation=annotation)]
+            parts.append(eqn.primitive.name)
+        else:
+            parts.append(model.text(eqn.primitive.name, annotation=annotation))
+        if rhs_params is not None:
+            parts.append(rhs_params)
+        parts += [" ", ins]
+        return model.cat(parts)
+
+    def _annotation(self, eqn: JaxprEqn) -> str | None:
+        if not (self.options.source_info or self.options.name_stack):
+            return None
+        lines: list[str] = []
+        if self.options.source_info:
+            lines.append(source.summarize(eqn.source_info))
+        if self.options.name_stack:
+            lines.append(f"[{eqn.source_info.name_stack}]")
+        return "\n".join(lines)
+
+    def key_values(self, items: Iterable[tuple[str, Any]]) -> Any:
+        """Returns ``[k=v …]``, one line each where they do not fit on one."""
+        docs = [self.key_value(k, v) for k, v in items]
+        return model.group(
+            model.cat(
+                [
+                    "[",
+                    model.nest(2, model.cat([model.SOFT_BREAK, model.join(model.BREAK, docs)])),
+                    model.SOFT_BREAK,
+                    "]",
+                ]
+            )
+        )
+
+    def key_value(self, key: str, value: Any) -> Any:
+        """Returns ``k=v``."""
+        kind = type(value)
+        if kind is tuple or kind is list:
+            if value and all(type(v) in (Jaxpr, ClosedJaxpr) for v in value):
+                docs = [self.param_jaxpr(v) for v in value]
+                inner = model.nest(2, model.cat([model.SOFT_BREAK, model.join(model.line(""), docs)]))
+                return model.cat([f"{key}=(", inner, model.SOFT_BREAK, ")"])
+        elif kind is Jaxpr or kind is ClosedJaxpr:
+            return model.cat([f"{key}=", self.param_jaxpr(value)])
+        return f"{key}={param_text(value)}"
+
+    def param_jaxpr(self, value: Jaxpr | ClosedJaxpr) -> Any:
+        """Returns a program in a parameter's place: its shared name, or its text."""
+        shared = self.shared.get(value.jaxpr)
+        return shared if shared is not None else self.program(value.jaxpr)
+
+    def unify(self, variables: Sequence[Atom], like: Sequence[Atom]) -> None:
+        """Gives the variables the names that their counterparts outside have or get."""
+        for inner, outer in zip(variables, like, strict=True):
+            if (
+                type(outer) is Literal
+                or type(inner) is Literal
+                or type(inner) is DropVar
+                or inner in self.names
+            ):
+                continue
+            self.names[inner] = self.name(outer)  # pyright: ignore[reportArgumentType]
+
+    def unify_results(self, variables: Sequence[Atom], like: Sequence[Var]) -> None:
+        """Gives inner results the names of the outer ones; a result that nothing uses is ``_`` inside, too."""
+        for inner, outer in zip(variables, like, strict=True):
+            if type(inner) is Literal or type(inner) is DropVar or inner in self.names:
+                continue
+            self.names[inner] = self.name(outer)  # pyright: ignore[reportArgumentType]
+
+    # -- programs ------------------------------------------------------------------------------------------------
+    def program(self, jaxpr: Jaxpr) -> Any:
+        """Returns ``{ lambda … let … in … }``."""
+        constvars = self._filled([self.typed(v) for v in jaxpr.constvars])
+        invars = self._filled([self.typed(v) for v in jaxpr.invars])
+        eqns = [self.equation(e) for e in jaxpr.eqns]
+        outs = [self.name(v) for v in jaxpr.outvars]
+        parts: list[Any] = []
+        for i, o in enumerate(outs):
+            if i:
+                parts += [",", self._fill_comma]
+            parts.append(o)
+        out_doc = model.nest(2, model.cat(["(", *parts, ",)" if len(outs) == 1 else ")"]))
+        body = model.nest(2, model.cat([model.BREAK, model.join(model.line("; "), eqns)]))
+        effects = ""
+        if self.options.print_effects and jaxpr.effects:
+            effects = "{" + ", ".join(sorted(map(str, jaxpr.effects))) + "} "
+        return model.group(
+            model.cat(
+                [
+                    model.nest(
+                        2,
+                        model.cat(
+                            [
+                                "{ ",
+                                effects,
+                                "lambda ",
+                                constvars,
+                                "; ",
+                                invars,
+                                ". let",
+                                body,
+                                model.BREAK,
+                                "in ",
+                                out_doc,
+                            ]
+                        ),
+                    ),
+                    " }",
+                ]
+            )
+        )
+
+    def toplevel(self, jaxpr: Jaxpr) -> Any:
+        """Returns a whole program, the programs it uses more than once before it as ``let`` definitions."""
+        counts: Counter[Jaxpr] = Counter()
+        names: dict[Jaxpr, str] = {}
+        queue = [jaxpr]
+        for current in queue:
+            counts[current] += 1
+            if counts[current] > 1:
+                continue
+            for eqn in current.eqns:
+                if not eqn.params:
+                    continue
+                for sub in sub_jaxprs(eqn):
+                    if counts[sub] <= 1:
+                        queue.append(sub)
+                    if sub not in names:
+                        name = eqn.params.get("name")
+                        names[sub] = name.strip("<>") if isinstance(name, str) else "jaxpr"
+        taken: dict[str, itertools.count] = {}
+        shared: list[Jaxpr] = []
+        for sub, count in counts.items():
+            if count > 1:
+                base = names[sub]
+                counter = taken.setdefault(base, itertools.count())
+                k = next(counter)
+                self.shared[sub] = base if k == 0 else f"{base}{k}"
+                shared.append(sub)
+        parts: list[Any] = []
+        for sub in shared:
+            parts += [f"let {self.shared[sub]} = ", self.program(sub), " in", model.HARD_BREAK]
+        parts.append(self.program(jaxpr))
+        return model.cat(parts)
+
+
+def _bare_literal(lit: Literal) -> str:
+    text = core_jaxpr.literal_text(lit)
+    return text[: text.rindex(":")]
+
+
+def param_text(value: Any) -> str:
+    """Returns a parameter's value as jaxprs print it."""
+    kind = type(value)
+    if kind is np.dtype:
+        return value.name
+    if isinstance(value, np.ndarray):
+        return str(value)
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return np.dtype(value).name
+    if callable(value) and hasattr(value, "__name__") and not isinstance(value, type):
+        return value.__name__
+    return str(value)
+
+
+def jaxpr_document(jaxpr: Jaxpr, options: PrintOptions) -> Any:
+    """Returns the document of a whole program."""
+    return Printer(options).toplevel(jaxpr)
+
+
+def jaxpr_text(jaxpr: Jaxpr, **options: Any) -> str:
+    """Returns the text of a whole program."""
+    opts = PrintOptions(**options)
+    doc = jaxpr_document(jaxpr, opts)
+    if opts.source_info or opts.name_stack:
+        return layout(doc, WIDTH).text
+    return to_text(doc, WIDTH)
+
+
+class _Pretty:
+    def eqn(self, eqn: JaxprEqn) -> str:
+        printer = Printer(PrintOptions())
+        return to_text(printer.equation(eqn), WIDTH)
+
+    def jaxpr(self, jaxpr: Jaxpr, **options: Any) -> str:
+        return jaxpr_text(jaxpr, **options)
+
+
+core_jaxpr.pretty_port = _Pretty()

@@ -1,0 +1,34 @@
+"""Constants that a program captured: which are hoisted to parameters, and in which order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaxnb.base import config
+from jaxnb.engine.core.jaxpr import Jaxpr, Literal, sub_jaxprs
+
+__all__ = ["is_hoistable", "jaxpr_const_args"]
+
+
+def is_hoistable(value: Any) -> bool:
+    """Returns whether a literal's value becomes a parameter: an array larger than the embedding limit."""
+    return getattr(value, "ndim", 0) > 0 and value.nbytes > config.embedded_constants_max_bytes.value
+
+
+def jaxpr_const_args(jaxpr: Jaxpr) -> list[Any]:
+    """Returns the constants that are hoisted, each once, in order of first appearance; remembered by program."""
+    key = ("const_args", config.embedded_constants_max_bytes.value)
+    found = jaxpr._cache.get(key)
+    if found is None:
+        collected: dict[int, Any] = {}
+        for atom in jaxpr.outvars:
+            if type(atom) is Literal and is_hoistable(atom.val):
+                collected[id(atom.val)] = atom.val
+        for eqn in jaxpr.eqns:
+            for atom in eqn.invars:
+                if type(atom) is Literal and is_hoistable(atom.val):
+                    collected[id(atom.val)] = atom.val
+            for sub in sub_jaxprs(eqn):
+                collected.update((id(c), c) for c in jaxpr_const_args(sub))
+        found = jaxpr._cache[key] = list(collected.values())
+    return found

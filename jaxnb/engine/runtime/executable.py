@@ -1,0 +1,194 @@
+"""Compiled programs: from a jaxpr to something that runs, and running it.
+
+Lives here: compilation for execution, donation, argument checks. Caches by function stand in ``dispatch.py``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from jaxnb.engine.core.avals import AbstractValue, ShapedArray
+from jaxnb.engine.core.jaxpr import Jaxpr
+from jaxnb.engine.runtime.arrays import ArrayImpl, default_device, device_of, put_on_device
+from jaxnb.engine.runtime.lower import LoweredModule, lower_module
+from jaxnb.engine.transforms.dce import dce_jaxpr
+from jaxnb.xla import array as array_door
+from jaxnb.xla import compile as compile_door
+from jaxnb.xla.client import Device, backend
+from jaxnb.xla.dispatch import FastpathData
+
+__all__ = ["CompiledProgram", "LoweredProgram", "compile_jaxpr", "lower_jaxpr"]
+
+
+class LoweredProgram:
+    """A module and how its parameters correspond to the program's."""
+
+    __slots__ = (
+        "aliases",
+        "const_args",
+        "device",
+        "donated",
+        "in_avals",
+        "jaxpr",
+        "kept",
+        "module",
+        "name",
+        "out_avals",
+        "unusable",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        jaxpr: Jaxpr,
+        in_avals: Sequence[AbstractValue],
+        kept: Sequence[bool],
+        donated: Sequence[bool],
+        module: LoweredModule,
+        device: Device,
+        aliases: Sequence[int | None],
+        unusable: Sequence[AbstractValue],
+    ):
+        self.name = name
+        self.jaxpr = jaxpr
+        self.in_avals = list(in_avals)
+        self.kept = list(kept)
+        self.donated = list(donated)
+        self.module = module
+        self.const_args = module.const_args
+        self.out_avals = jaxpr.out_avals
+        self.device = device
+        self.aliases = list(aliases)
+        self.unusable = list(unusable)
+
+
+def lower_jaxpr(
+    name: str,
+    jaxpr: Jaxpr,
+    *,
+    donated: Sequence[bool] | None = None,
+    keep_unused: bool = False,
+    device: Device | None = None,
+    result_paths: Sequence[str] | None = None,
+    tagged: bool = False,
+) -> LoweredProgram:
+    """Returns the module of a program, its dead code and (unless kept) its unused parameters removed."""
+    device = default_device() if device is None else device
+    live, kept = dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars), keep_unused)
+    given = [False] * len(jaxpr.invars) if donated is None else list(donated)
+    live_donated = [d for d, k in zip(given, kept, strict=True) if k]
+    aliases, unusable = _aliases(live, live_donated)
+    module = lower_module(
+        name,
+        live,
+        platform=device.platform,
+        donated=live_donated,
+        result_paths=result_paths,
+        tagged=tagged,
+        aliases=aliases,
+    )
+    if unusable:
+        shapes = ", ".join(str(a) for a in map(repr, unusable))
+        warnings.warn(
+            f"Some donated buffers were not usable: {shapes}.\nSee an explanation at "
+            "https://docs.jax.dev/en/latest/faq.html#buffer-donation.",
+            stacklevel=2,
+        )
+    return LoweredProgram(name, live, jaxpr.in_avals, kept, given, module, device, aliases, unusable)
+
+
+def _aliases(jaxpr: Jaxpr, donated: Sequence[bool]) -> tuple[list[int | None], list[AbstractValue]]:
+    """Returns for each parameter the result that takes its buffer, and the donated types that none can take."""
+    free: dict[AbstractValue, list[int]] = {}
+    for i, (v, d) in enumerate(zip(jaxpr.invars, donated, strict=True)):
+        if d:
+            free.setdefault(v.aval.strip_weak_type(), []).append(i)
+    out: list[int | None] = [None] * len(jaxpr.invars)
+    for j, v in enumerate(jaxpr.outvars):
+        waiting = free.get(v.aval.strip_weak_type())
+        if waiting:
+            out[waiting.pop(0)] = j
+    unusable = [jaxpr.invars[i].aval for rest in free.values() for i in rest]
+    return out, unusable
+
+
+class CompiledProgram:
+    """An executable on one device."""
+
+    __slots__ = (
+        "__weakref__",
+        "const_args",
+        "executable",
+        "handlers",
+        "in_avals",
+        "lowered",
+        "out_avals",
+        "sharding",
+    )
+
+    def __init__(self, lowered: LoweredProgram, executable: compile_door.Executable):
+        self.lowered = lowered
+        self.executable = executable
+        self.sharding = array_door.single_device_sharding(lowered.device)
+        self.out_avals = lowered.out_avals
+        self.in_avals = lowered.in_avals
+        device = lowered.device
+        self.const_args = [
+            put_on_device(c, ShapedArray(c.shape, c.dtype), device) for c in lowered.const_args
+        ]
+        self.handlers = [array_door.result_handler(a, self.sharding, False) for a in self.out_avals]
+
+    def committed_handlers(self) -> list[Any]:
+        """Returns the handlers for results of committed arguments."""
+        return [array_door.result_handler(a, self.sharding, True) for a in self.out_avals]
+
+    def call(self, leaves: Sequence[Any], committed: bool = False) -> list[Any]:
+        """Returns the results for one value a parameter (dropped parameters included)."""
+        device = self.lowered.device
+        args = list(self.const_args)
+        sharding = self.sharding
+        for x, aval, kept in zip(leaves, self.in_avals, self.lowered.kept, strict=True):
+            if kept:
+                if type(x) is ArrayImpl and x._sharding is sharding and not x.is_deleted():
+                    args.append(x)
+                else:
+                    args.append(put_on_device(x, aval, device, device_of(x) is not None))  # pyright: ignore[reportArgumentType]
+        handlers = self.committed_handlers() if committed else self.handlers
+        return self.executable.execute_sharded(args).consume_with_handlers(handlers)
+
+    def fastpath(self, out_tree: Any, committed: bool) -> FastpathData:
+        """Returns what C++ needs to run later calls alone."""
+        n = len(self.const_args)
+        sharding = self.sharding
+        kept = [True] * n + self.lowered.kept
+        n_in = sum(kept)
+        return FastpathData(
+            self.executable.raw,
+            out_tree,
+            [sharding] * n_in,
+            [sharding] * len(self.out_avals),
+            self.out_avals,
+            [committed] * len(self.out_avals),
+            kept,
+            [None] * n_in,
+            self.const_args,
+        )
+
+
+def compile_jaxpr(
+    lowered: LoweredProgram, compiler_options: Sequence[tuple[str, Any]] = ()
+) -> CompiledProgram:
+    """Returns the executable of a lowered program.
+
+    Raises:
+        JaxRuntimeError: where XLA refuses the program or an option.
+    """
+    device = lowered.device
+    options = compile_door.CompileOptions.create([device.id], compiler_options=dict(compiler_options))
+    module = lowered.module
+    executable = compile_door.compile_module(
+        backend(device.platform), module.module, [device], options, module.callbacks
+    )
+    return CompiledProgram(lowered, executable)

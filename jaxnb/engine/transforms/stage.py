@@ -1,0 +1,250 @@
+"""Staging: running a function on tracers that record every operation into a jaxpr.
+
+Lives here: the trace that records, its tracers, and ``trace_to_jaxpr``. Both modes of constants and of omnistaging are decided by
+which trace is current, nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxnb.base.errors import UnexpectedTracerError, leaked_tracer_text
+from jaxnb.engine.core import source
+from jaxnb.engine.core.avals import AbstractValue, aval_makers, get_aval
+from jaxnb.engine.core.jaxpr import (
+    Atom,
+    DebugInfo,
+    DropVar,
+    Jaxpr,
+    JaxprEqn,
+    Literal,
+    Var,
+    eqn_ids,
+    no_effects,
+)
+from jaxnb.engine.core.primitive import Primitive
+from jaxnb.engine.core.source import SourceInfo, capture, provenance
+from jaxnb.engine.core.trace import Trace, Tracer, set_trace
+
+__all__ = ["StageTrace", "StagedTracer", "trace_to_jaxpr"]
+
+next_id = eqn_ids.__next__
+
+
+class StagedTracer(Tracer):
+    """A value that exists only as a variable of the jaxpr being recorded."""
+
+    __slots__ = ("atom", "made")
+
+    def __init__(self, trace: StageTrace, atom: Atom, aval: AbstractValue, made: SourceInfo | None):
+        self._trace = trace
+        self.atom = atom
+        self.aval = aval
+        self.made = made
+
+    def concrete(self) -> Any:
+        return self.atom.val if type(self.atom) is Literal else None
+
+    def _origin_msg(self) -> str:
+        return self._trace.origin_of(self)  # pyright: ignore[reportAttributeAccessIssue]
+
+    def _leaked_error(self) -> Exception:
+        trace: StageTrace = self._trace  # pyright: ignore[reportAssignmentType]
+        info = trace.debug_info
+        name = f"{info.func_src_info} traced for {info.traced_for}" if info else None
+        frames = source.user_frames(self.made.traceback) if self.made else []
+        lines = [f"{f.file}:{f.line}:{f.col_start} ({f.function})" for f in frames]
+        where = lines[0] if lines else "unknown"
+        return UnexpectedTracerError(
+            leaked_tracer_text(self.aval.str_short(), "DynamicJaxprTracer", name, where, lines[::-1])
+        )
+
+    def __repr__(self) -> str:
+        return f"JitTracer({self.aval})"
+
+
+aval_makers[StagedTracer] = lambda x: x.aval
+
+
+class StageTrace(Trace):
+    """Records equations. One is made for each jaxpr."""
+
+    __slots__ = ("constants", "constvars", "debug_info", "effects", "eqns", "finished", "invars")
+
+    stages = True
+
+    def __init__(self, debug_info: DebugInfo | None = None):
+        self.eqns: list[JaxprEqn] = []
+        self.invars: list[Var] = []
+        self.constvars: dict[int, tuple[Var, Any]] = {}
+        self.constants: dict[int, Literal] = {}
+        self.effects: frozenset = no_effects
+        self.debug_info = debug_info
+        self.finished = False
+
+    def new_arg(self, aval: AbstractValue) -> StagedTracer:
+        """Returns the tracer of a new parameter."""
+        var = Var(aval)
+        self.invars.append(var)
+        return StagedTracer(self, var, aval, None)
+
+    def atom(self, x: Any) -> Atom:
+        """Returns the atom that stands for ``x`` here; a foreign value becomes a constant."""
+        if isinstance(x, Tracer):
+            if x._trace is self:
+                return x.atom  # pyright: ignore[reportAttributeAccessIssue]
+            return self.foreign(x)
+        return self.literal(x)
+
+    def foreign(self, x: Tracer) -> Atom:
+        """Returns the constant's variable of a tracer of a trace around this one; one whose trace has ended is a leak."""
+        if self.finished or x._trace.finished:
+            raise x._leaked_error()
+        found = self.constvars.get(id(x))
+        if found is None:
+            found = self.constvars[id(x)] = (Var(x.aval), x)
+        return found[0]
+
+    def literal(self, x: Any) -> Literal:
+        """Returns ``x`` as a literal; an array keeps its identity, so that it is hoisted once."""
+        kind = type(x)
+        if kind is float or kind is int or kind is bool:
+            aval = get_aval(x)
+            return Literal(aval.dtype.type(x), aval)  # pyright: ignore[reportAttributeAccessIssue]
+        found = self.constants.get(id(x))
+        if found is not None:
+            return found
+        aval = get_aval(x)
+        val = x
+        if getattr(x, "ndim", None) == 0 and isinstance(x, np.generic | np.ndarray):
+            val = np.asarray(x, aval.dtype)[()]  # pyright: ignore[reportAttributeAccessIssue]
+        elif hasattr(x, "__jax_array__"):
+            return self.literal(x.__jax_array__())
+        lit = Literal(val, aval)
+        if aval.shape:  # pyright: ignore[reportAttributeAccessIssue]
+            self.constants[id(x)] = lit
+        return lit
+
+    def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        """Appends one equation and returns the tracers of its results."""
+        atoms: list[Any] = []
+        for x in args:
+            if type(x) is StagedTracer and x._trace is self:
+                atoms.append(x.atom)
+            else:
+                atoms.append(self.atom(x))
+        avals = tuple([a.aval for a in atoms])
+        out = primitive.abstract_eval(avals, params)
+        p = provenance
+        tb = p.traceback
+        info = SourceInfo(capture() if tb is None else tb, p.name_stack)
+        if primitive.effects is not None:
+            effects = frozenset(primitive.effects(*avals, **params))
+            self.effects |= effects
+        else:
+            effects = no_effects
+        if primitive.multiple_results:
+            outvars = [Var(a) for a in out]
+            self.eqns.append(JaxprEqn(atoms, outvars, primitive, params, effects, info, next_id()))
+            return [StagedTracer(self, v, v.aval, info) for v in outvars]
+        var = Var(out)
+        self.eqns.append(JaxprEqn(atoms, [var], primitive, params, effects, info, next_id()))
+        return StagedTracer(self, var, out, info)
+
+    def to_jaxpr(self, out: Sequence[Any], debug_info: DebugInfo | None = None) -> tuple[Jaxpr, list[Any]]:
+        """Returns the recorded program with these results, and the values of its constants' variables."""
+        outvars = [self.atom(x) for x in out]
+        self.finished = True
+        used: set[Any] = set(outvars)
+        for eqn in self.eqns:
+            used.update(eqn.invars)
+        for eqn in self.eqns:
+            ov = eqn.outvars
+            for i, v in enumerate(ov):
+                if v not in used:
+                    ov[i] = DropVar(v.aval)
+        pairs = list(self.constvars.values())
+        jaxpr = Jaxpr(
+            [v for v, _ in pairs],
+            self.invars,
+            outvars,
+            self.eqns,
+            self.effects,
+            debug_info or self.debug_info,
+        )
+        return jaxpr, [c for _, c in pairs]
+
+    def origin_of(self, tracer: StagedTracer) -> str:
+        """Returns the sentence that says on which arguments, or on which operations, a value depends."""
+        info = self.debug_info
+        if info is None:
+            return ""
+        dependants, operations = self._ancestry(tracer.atom)
+        msg = f"\nThe error occurred while tracing the function {info.func_src_info} for {info.traced_for}. "
+        names = [
+            n for v, n in zip(self.invars, info.arg_names, strict=False) if v in dependants and n is not None
+        ]
+        if names:
+            if len(names) == 1:
+                which = f"the value of the argument {names[0]}"
+            elif len(names) == 2:
+                which = f"the values of the arguments {names[0]} and {names[1]}"
+            else:
+                which = f"the values of the arguments {', '.join(names[:-1])}, and {names[-1]}"
+            return msg + f"This concrete value was not available in Python because it depends on {which}."
+        if operations:
+            lines = [
+                f"  operation {eqn!r}\n    from line {source.summarize(eqn.source_info)}"
+                for eqn in operations[:5]
+            ]
+            more = "" if len(operations) <= 5 else "\n\n(Additional originating lines are not shown.)"
+            return (
+                msg
+                + "This value became a tracer due to JAX operations on these lines:\n\n"
+                + "\n\n".join(lines)
+                + more
+            )
+        return f"\nThe error occurred while tracing the function {info.func_src_info} for {info.traced_for}."
+
+    def _ancestry(self, atom: Atom) -> tuple[set[Any], list[JaxprEqn]]:
+        needed: set[Any] = {atom}
+        found: list[JaxprEqn] = []
+        for eqn in reversed(self.eqns):
+            if any(v in needed for v in eqn.outvars):
+                needed.update(a for a in eqn.invars if type(a) is not Literal)
+                if not any(type(a) is not Literal for a in eqn.invars):
+                    found.append(eqn)
+        return needed, found
+
+
+def trace_to_jaxpr(
+    fun: Callable[..., Sequence[Any]],
+    in_avals: Sequence[AbstractValue],
+    debug_info: DebugInfo | None = None,
+) -> tuple[Jaxpr, list[Any]]:
+    """Returns the jaxpr of a function of flat arguments with flat results, and its constants.
+
+    Args:
+        fun: takes one tracer an argument and returns a list of values.
+        in_avals: the arguments' types.
+        debug_info: what messages say of the function.
+
+    Raises:
+        UnexpectedTracerError: where the function uses a tracer of a trace that has ended.
+    """
+    trace = StageTrace(debug_info)
+    args = [trace.new_arg(a) for a in in_avals]
+    before = set_trace(trace)
+    p = provenance
+    saved = p.traceback, p.name_stack
+    p.traceback, p.name_stack = None, source.empty_name_stack
+    try:
+        out = fun(*args)
+        jaxpr, consts = trace.to_jaxpr(out)
+    finally:
+        p.traceback, p.name_stack = saved
+        set_trace(before)
+    return jaxpr, consts
