@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from jaxlib import _jax
 
+from jaxnb.base.config import config
 from jaxnb.xla import coexist
 
 __all__ = [
@@ -68,6 +69,15 @@ post_hook_state: State = make_state("post_hook", None, in_jit_key=False, in_trac
 _jax.jax_jit.set_enable_x64_state(enable_x64_state)
 _jax.jax_jit.set_disable_jit_state(disable_jit_state)
 _jax.jax_jit.set_post_hook_state(post_hook_state)
+
+# From here on every setting that is in a key keeps its value where C++ reads it.
+_shared = {"jax_enable_x64": enable_x64_state, "jax_disable_jit": disable_jit_state}
+for _setting in config:
+    if _setting.in_jit_key or _setting.in_trace_context:
+        _state = _shared.get(_setting.name) or make_state(
+            _setting.name, _setting.value, _setting.in_jit_key, _setting.in_trace_context
+        )
+        _setting.bind(_state)
 
 current_trace: State = make_state("current_trace", None, in_jit_key=False, in_trace_context=False)
 """The thread's current trace. In no key, because a key would keep traces, and what they hold, alive."""
