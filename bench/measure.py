@@ -71,16 +71,17 @@ def cold(name: str, runs: int) -> tuple[Samples, dict[str, Any]]:
     return found, sizes
 
 
+def start_server(package: str, *options: str) -> subprocess.Popen[str]:
+    """A long-lived process that answers `dispatch` cases."""
+    command = [interpreters()[package], "-m", "bench.subject", package, "dispatch", *options]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=ROOT, env=environment(), stdin=pipe, stdout=pipe, text=True)
+
+
 @contextmanager
 def servers() -> Iterator[dict[str, subprocess.Popen[str]]]:
-    """A long-lived process of each side."""
-    started = {
-        package: subprocess.Popen(
-            [python, "-m", "bench.subject", package, "dispatch"],
-            cwd=ROOT, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )
-        for package, python in interpreters().items()
-    }  # fmt: skip
+    """A place for the long-lived processes; they end with the block."""
+    started: dict[str, subprocess.Popen[str]] = {}
     try:
         yield started
     finally:
@@ -94,7 +95,10 @@ def dispatch(cases: tuple[str, ...], rounds: int) -> tuple[Samples, dict[str, An
     """CPU seconds for a cached call, chunk by chunk, the two sides alternating; and what each side's key holds."""
     found: Samples = {f"dispatch.{case}": {} for case in cases}
     with servers() as running:
-        facts = {package: read(process) for package, process in running.items()}
+        running["jax"] = start_server("jax")
+        facts = {"jax": read(running["jax"])}
+        running["jaxnb"] = start_server("jaxnb", str(facts["jax"]["settings_in_key"]))
+        facts["jaxnb"] = read(running["jaxnb"])
         for turn in range(rounds):
             order = list(running.items())[:: 1 if turn % 2 == 0 else -1]
             for case in cases:
