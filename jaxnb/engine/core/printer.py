@@ -23,6 +23,8 @@ from jaxnb.engine.core.rules import params_shown
 __all__ = ["PrintOptions", "Printer", "jaxpr_document", "jaxpr_text", "print_rules"]
 
 WIDTH = 80
+_LONGEST_INLINE = 10
+"""A program of more equations than this is defined before the one that uses it, even where it is used once."""
 
 print_rules: dict[Primitive, Callable[[Any, JaxprEqn], Any]] = {}
 """Primitives printed in a way of their own: ``(printer, eqn) -> document``."""
@@ -119,9 +121,10 @@ class Printer:
         before = self.path
         self.path = (*before, eqn.id)
         annotation = self._annotation(eqn)
+        # The results take their names before the programs among the parameters do.
+        lhs = self._filled([self.typed(v) for v in eqn.outvars])
         rhs_params = self.key_values(params.items()) if params else None
         self.path = before
-        lhs = self._filled([self.typed(v) for v in eqn.outvars])
         ins = self._filled([self.name(v) for v in eqn.invars])
         parts: list[Any] = []
         if eqn.outvars:
@@ -258,7 +261,7 @@ class Printer:
         taken: dict[str, itertools.count] = {}
         shared: list[Jaxpr] = []
         for sub, count in counts.items():
-            if count > 1:
+            if count > 1 or (sub is not jaxpr and len(sub.eqns) > _LONGEST_INLINE):
                 base = names[sub]
                 counter = taken.setdefault(base, itertools.count())
                 k = next(counter)

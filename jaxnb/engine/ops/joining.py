@@ -8,9 +8,9 @@ import numpy as np
 
 from jaxnb.engine.core.ad import Zero, is_undefined_primal
 from jaxnb.engine.core.avals import ShapedArray
-from jaxnb.engine.core.lowering import LoweringContext, dense_ints, ir_type
 from jaxnb.engine.core.rules import define, instantiate_zeros, linear_jvp, primitives
 from jaxnb.engine.ops.axes import canonicalize_axis
+from jaxnb.engine.ops.lowering import LoweringContext, dense_ints, ir_type
 from jaxnb.engine.ops.shape import as_operand, broadcast, is_array, moveaxis, reshape
 from jaxnb.xla.mlir import hlo, ir
 
@@ -194,7 +194,7 @@ def _stack_transpose(ct, *operands, axis):
 def _stack_batch(args, dims, *, axis):
     d = dims[0]
     if d is None or any(other != d for other in dims):
-        args, d = _to_front(args, dims), 0
+        return stack_p.bind(*_to_front(args, dims), axis=axis + 1), 0
     if axis <= d:
         return stack_p.bind(*args, axis=axis), d + 1
     return stack_p.bind(*args, axis=axis + 1), d

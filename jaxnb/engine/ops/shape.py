@@ -14,9 +14,9 @@ import numpy as np
 
 from jaxnb.engine.core.ad import Zero
 from jaxnb.engine.core.avals import ShapedArray, get_aval
-from jaxnb.engine.core.lowering import LoweringContext, dense_ints, ir_type
 from jaxnb.engine.core.rules import define, linear_jvp, primitives
 from jaxnb.engine.ops.axes import Shape, canonicalize_axes, canonicalize_shape, check_nonnegative
+from jaxnb.engine.ops.lowering import LoweringContext, dense_ints, ir_type
 from jaxnb.xla.mlir import hlo, ir
 
 
