@@ -15,7 +15,7 @@ from jaxnb.engine.core.ad import Zero
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.rules import Undefined, composite, define, linear_jvp
-from jaxnb.engine.ops import extrema
+from jaxnb.engine.ops import magnitude
 from jaxnb.engine.ops.arithmetic import add, mul
 from jaxnb.engine.ops.axes import canonicalize_axis
 from jaxnb.engine.ops.bitwise import bitwise_or
@@ -193,10 +193,10 @@ def _scanned(name: str, combine: Callable[..., Any], rule: Callable[..., ir.Valu
 
 cumprod_p = _scanned("cumprod", mul, _prod_lower)
 cummax_p = _scanned(
-    "cummax", extrema.max, windowed_lower(lexicographic("GT", lambda a, b: hlo.maximum(a, b)), max_identity)
+    "cummax", magnitude.max, windowed_lower(lexicographic("GT", lambda a, b: hlo.maximum(a, b)), max_identity)
 )
 cummin_p = _scanned(
-    "cummin", extrema.min, windowed_lower(lexicographic("LT", lambda a, b: hlo.minimum(a, b)), min_identity)
+    "cummin", magnitude.min, windowed_lower(lexicographic("LT", lambda a, b: hlo.minimum(a, b)), min_identity)
 )
 
 

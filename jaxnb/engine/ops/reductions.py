@@ -56,7 +56,8 @@ def _limit(dtype: Any, *, largest: bool) -> np.generic:
     return dtype.type(info.max if largest else info.min)
 
 
-def _all_bits(dtype: Any) -> np.generic:
+def all_bits(dtype: Any) -> np.generic:
+    """The value whose bits are all ones: ``all_bits & x == x``."""
     if dtypes.issubdtype(dtype, np.signedinteger):
         return np.dtype(dtype).type(-1)
     return _limit(dtype, largest=True)
@@ -282,7 +283,7 @@ def _logical(name: str, combine: Combine, identity: Callable[[Any], Any]) -> Pri
     return prim
 
 
-reduce_and_p = _logical("reduce_and", lambda a, b: hlo.and_(a, b), _all_bits)
+reduce_and_p = _logical("reduce_and", lambda a, b: hlo.and_(a, b), all_bits)
 reduce_or_p = _logical("reduce_or", lambda a, b: hlo.or_(a, b), lambda dtype: dtype.type(0))
 reduce_xor_p = _logical("reduce_xor", lambda a, b: hlo.xor(a, b), lambda dtype: dtype.type(0))
 
