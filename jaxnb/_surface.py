@@ -17,6 +17,8 @@ _BY_MODULE = {
         "numpy_dtype_promotion", "numpy_rank_promotion", "omnistaging", "softmax_custom_jvp",
         "threefry_partitionable",
     ),
+    "jaxnb.engine.api.jit": ("jit",),
+    "jaxnb.engine.api.stages": ("ShapeDtypeStruct",),
 }  # fmt: skip
 
 NAMES = {name: module for module, names in _BY_MODULE.items() for name in names}
