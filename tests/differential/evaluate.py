@@ -54,20 +54,26 @@ def _stablehlo(jax: Any, fun: Any, args: tuple[Any, ...]) -> str:
     return jax.jit(fun).lower(*args).as_text()
 
 
-def _value(jax: Any, fun: Any, args: tuple[Any, ...]) -> list[str]:
-    return [_show_leaf(leaf) for leaf in jax.tree_util.tree_leaves(fun(*args))]
+def _value(jax: Any, fun: Any, args: tuple[Any, ...]) -> list[Any]:
+    return [_describe(leaf) for leaf in jax.tree_util.tree_leaves(fun(*args))]
 
 
-def _show_leaf(leaf: Any) -> str:
-    """Type and numbers, to seven digits: values are compared as numbers elsewhere."""
-    weak = "~" if getattr(leaf, "weak_type", False) or isinstance(leaf, (int, float, complex)) else ""
+def _describe(leaf: Any) -> list[Any]:
+    """Type and numbers of a result: ``["~float32[2]", [1.0, 2.0]]``, the mark for a weak type."""
     if not hasattr(leaf, "dtype"):
-        return f"{type(leaf).__name__} {leaf!r}"
+        return [f"{type(leaf).__name__} {leaf!r}", []]
+    weak = "~" if getattr(leaf, "weak_type", False) else ""
+    kind = f"{weak}{leaf.dtype}{list(np.shape(leaf))}"
+    if not isinstance(leaf.dtype, np.dtype):  # keys
+        return [kind, [str(leaf)]]
     array = np.asarray(leaf)
-    if array.dtype.kind == "V" and array.dtype.names is None:  # bfloat16 and its kin
+    if array.dtype.names is not None:  # float0
+        return [kind, []]
+    if array.dtype.kind == "V" or array.dtype.kind not in "biufc":  # bfloat16 and its kin
         array = array.astype(np.float32)
-    text = np.array2string(array, precision=5, threshold=10_000, max_line_width=100_000)
-    return f"{weak}{leaf.dtype}{list(np.shape(leaf))} {text}"
+    if array.dtype.kind == "c":
+        array = np.stack([array.real, array.imag])
+    return [kind, array.ravel().tolist()]
 
 
 _views = {"jaxpr": _jaxpr, "stablehlo": _stablehlo, "value": _value}

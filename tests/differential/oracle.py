@@ -14,26 +14,20 @@ import subprocess
 from typing import Any
 
 from tests.differential.program import Program
+from tests.requirements import find_oracle
 
-ROOT = pathlib.Path(__file__).parents[2]
 SERVER = pathlib.Path(__file__).with_name("oracle_server.py")
-
-
-def find_python() -> pathlib.Path | None:
-    """The oracle's interpreter, or None if there is none."""
-    path = pathlib.Path(os.environ.get("JAXNB_ORACLE_PYTHON") or ROOT / ".oracle" / "bin" / "python")
-    return path if path.exists() else None
 
 
 class Oracle:
     """A running oracle; ``ask`` sends a program and returns what it shows."""
 
-    def __init__(self, python: pathlib.Path, *, simplified_constants: bool = True):
+    def __init__(self, python: str, *, simplified_constants: bool = True):
         env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
         env["JAX_USE_SIMPLIFIED_JAXPR_CONSTANTS"] = "1" if simplified_constants else "0"
         env["JAX_PLATFORMS"] = "cpu"
         self._process = subprocess.Popen(
-            [str(python), str(SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
+            [python, str(SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
         )
 
     def ask(self, program: Program) -> dict[str, Any]:
@@ -60,9 +54,7 @@ class Oracle:
 @functools.cache
 def shared_oracle(simplified_constants: bool = True) -> Oracle:
     """The one oracle of this test run."""
-    python = find_python()
+    python = find_oracle()
     if python is None:
-        raise RuntimeError(
-            "no oracle: set JAXNB_ORACLE_PYTHON to a python with jax, or make one at .oracle/bin/python"
-        )
+        raise RuntimeError("no oracle: make oracle, or name a python with jax in JAXNB_ORACLE_PYTHON")
     return Oracle(python, simplified_constants=simplified_constants)

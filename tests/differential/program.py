@@ -29,3 +29,13 @@ class Program:
     def as_dict(self) -> dict[str, Any]:
         """The program as JSON can carry it."""
         return asdict(self)
+
+
+def parse_programs(text: str, **fields: Any) -> list[Program]:
+    """Programs written one a line, as ``function @ arguments``; a line that starts with ``#`` is a remark."""
+    programs = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if not line.startswith("#"):
+            fun, _, args = line.partition(" @ ")
+            programs.append(Program(line, fun, args, **fields))
+    return programs

@@ -50,9 +50,15 @@ for name, (fun, args) in CASES.items():
                 for arg, axis in zip(args[1:-1].removesuffix(", ").split("), "), axes, strict=True)
                 for arg in [arg if arg.endswith(")") else arg + ")"]
             )
-            _add(f"dot-{name}-vmap{axes}".replace(" ", ""), f"jax.vmap({fun}, in_axes={axes})", f"({stacked})")
+            _add(
+                f"dot-{name}-vmap{axes}".replace(" ", ""), f"jax.vmap({fun}, in_axes={axes})", f"({stacked})"
+            )
 _add("dot-vmap-grad", "jax.vmap(jax.grad(lambda a, b: lax.dot(a, b).sum(), argnums=(0, 1)))", BMM)
-_add("dot-grad-grad", "jax.grad(lambda a, b: (jax.grad(lambda a: (lax.dot(a, b) ** 2).sum())(a) ** 2).sum())", MM)
+_add(
+    "dot-grad-grad",
+    "jax.grad(lambda a, b: (jax.grad(lambda a: (lax.dot(a, b) ** 2).sum())(a) ** 2).sum())",
+    MM,
+)
 
 # precisions
 
@@ -65,10 +71,25 @@ PRECISIONS = (
     "('default', 'DEFAULT')",
 )  # fmt: skip
 for precision in PRECISIONS:
-    _add(f"dot-precision-{precision}", f"lambda a, b: lax.dot(a, b, precision={precision})", MM, ("jaxpr", "stablehlo"))
-_add("dot-precision-grad", "jax.grad(lambda a, b: lax.dot(a, b, precision=('high', 'default')).sum(), argnums=(0, 1))", MM)
+    _add(
+        f"dot-precision-{precision}",
+        f"lambda a, b: lax.dot(a, b, precision={precision})",
+        MM,
+        ("jaxpr", "stablehlo"),
+    )
+_add(
+    "dot-precision-grad",
+    "jax.grad(lambda a, b: lax.dot(a, b, precision=('high', 'default')).sum(), argnums=(0, 1))",
+    MM,
+)
 PROGRAMS.append(
-    Program("dot-precision-default", "lax.dot", MM, ("jaxpr", "stablehlo"), {"jax_default_matmul_precision": "high"})
+    Program(
+        "dot-precision-default",
+        "lax.dot",
+        MM,
+        ("jaxpr", "stablehlo"),
+        {"jax_default_matmul_precision": "high"},
+    )
 )
 
 # types of operands and result
@@ -77,7 +98,9 @@ DTYPES = ("np.bool_", "np.int8", "np.uint8", "np.int32", "np.uint32", "np.float1
           "np.complex64", "jnp.float8_e4m3fn", "jnp.float8_e5m2")  # fmt: skip
 for a in DTYPES:
     for b in DTYPES:
-        _add(f"dot-{a}-{b}", "lax.dot", f"(np.ones((3, 4), {a}), np.ones((4, 5), {b}))", ("jaxpr", "stablehlo"))
+        _add(
+            f"dot-{a}-{b}", "lax.dot", f"(np.ones((3, 4), {a}), np.ones((4, 5), {b}))", ("jaxpr", "stablehlo")
+        )
 for a, b, preferred in (
     ("np.int8", "np.float32", "np.float32"),
     ("np.int8", "np.float32", "np.int32"),
@@ -93,7 +116,12 @@ for a, b, preferred in (
     ("np.int32", "np.int32", "jnp.bfloat16"),
 ):
     fun = f"lambda a, b: lax.dot(a, b, preferred_element_type={preferred})"
-    _add(f"dot-{a}-{b}-to-{preferred}", fun, f"(np.ones((3, 4), {a}), np.ones((4, 5), {b}))", ("jaxpr", "stablehlo"))
+    _add(
+        f"dot-{a}-{b}-to-{preferred}",
+        fun,
+        f"(np.ones((3, 4), {a}), np.ones((4, 5), {b}))",
+        ("jaxpr", "stablehlo"),
+    )
 _add("dot-weak", "lambda a: lax.dot_general(a, 2, (((), ()), ((), ())))", "(2.0,)")
 
 # errors

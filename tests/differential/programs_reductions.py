@@ -40,7 +40,11 @@ for op in ("sum", "prod", "max", "min", "and", "or", "xor"):
         _add(f"reduce_{op}-{kind}", f"lambda x: lax.reduce_{op}(x, (0,))", args)
     _add(f"reduce_{op}-all", f"lambda x: lax.reduce_{op}(x, (0, 1))", I)
     _add(f"reduce_{op}-none", f"lambda x: lax.reduce_{op}(x, ())", I)
-    _add(f"reduce_{op}-vmap0", f"jax.vmap(lambda x: lax.reduce_{op}(x, (1,)))", "(np.ones((2, 3, 4), np.int32),)")
+    _add(
+        f"reduce_{op}-vmap0",
+        f"jax.vmap(lambda x: lax.reduce_{op}(x, (1,)))",
+        "(np.ones((2, 3, 4), np.int32),)",
+    )
     _add(
         f"reduce_{op}-vmap1",
         f"jax.vmap(lambda x: lax.reduce_{op}(x, (0,)), in_axes=1)",
@@ -50,7 +54,11 @@ for op in ("sum", "prod", "max", "min", "and", "or", "xor"):
     _add(f"reduce_{op}-negative", f"lambda x: lax.reduce_{op}(x, (-1,))", I)
     _add(f"reduce_{op}-twice", f"lambda x: lax.reduce_{op}(x, (0, 0))", I)
     _add(f"reduce_{op}-weak", f"lambda: lax.reduce_{op}(lax.broadcast(2, (3,)), (0,))", "()")
-    _add(f"reduce_{op}-integer-jvp", f"jax.grad(lambda x, y: lax.reduce_{op}(y, (0,)) * x)", "(2.0, np.arange(3))")
+    _add(
+        f"reduce_{op}-integer-jvp",
+        f"jax.grad(lambda x, y: lax.reduce_{op}(y, (0,)) * x)",
+        "(2.0, np.arange(3))",
+    )
 for op in ("sum", "prod", "max", "min"):
     _derivatives(f"reduce_{op}", f"lambda x: lax.reduce_{op}(x, (0,))")
     _derivatives(f"reduce_{op}-all", f"lambda x: lax.reduce_{op}(x, (0, 1))")
@@ -79,8 +87,16 @@ for op in ("argmax", "argmin"):
     _add(f"{op}-bounds", f"lambda x: lax.{op}(x, 2, np.int32)", F, JAXPR)
     _add(f"{op}-vmap", f"jax.vmap(lambda x: lax.{op}(x, 1, np.int32), in_axes=1)", F3)
     _add(f"{op}-jvp", f"lambda x, t: jax.jvp(lambda x: lax.{op}(x, 0, np.int32), (x,), (t,))", FF, JAXPR)
-    _add(f"{op}-shared", f"lambda x: (lax.{op}(x, 0, np.int32), lax.{op}(2 * x, 0, np.int32), lax.{op}(x, 1, np.int32))", F)
-    _add(f"{op}-nan", f"lambda x: lax.{op}(x, 0, np.int32)", "(np.array([1.0, np.nan, 3.0, np.nan], np.float32),)")
+    _add(
+        f"{op}-shared",
+        f"lambda x: (lax.{op}(x, 0, np.int32), lax.{op}(2 * x, 0, np.int32), lax.{op}(x, 1, np.int32))",
+        F,
+    )
+    _add(
+        f"{op}-nan",
+        f"lambda x: lax.{op}(x, 0, np.int32)",
+        "(np.array([1.0, np.nan, 3.0, np.nan], np.float32),)",
+    )
 
 # running reductions
 
@@ -98,10 +114,18 @@ for op in ("cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"):
     _add(f"{op}-twice", f"lambda x: (lax.{op}(x), lax.{op}(2 * x), lax.{op}(x, reverse=True))", F)
     _add(f"{op}-weak", f"lambda: lax.{op}(lax.broadcast(2.0, (3,)))", "()")
 for size in (0, 1, 2, 3, 4, 5, 7, 8):
-    _add(f"associative_scan-{size}", "lambda x: lax.associative_scan(lax.mul, x)", f"(np.arange({size}, dtype=np.float32),)")
+    _add(
+        f"associative_scan-{size}",
+        "lambda x: lax.associative_scan(lax.mul, x)",
+        f"(np.arange({size}, dtype=np.float32),)",
+    )
 _add("associative_scan-reverse", "lambda x: lax.associative_scan(lax.add, x, reverse=True, axis=1)", F)
 _add("associative_scan-bool", "lambda x: lax.associative_scan(lax.bitwise_or, x, axis=1)", B)
-_add("associative_scan-tree", "lambda x, y: lax.associative_scan(lambda a, b: (a[0] * b[0], a[1] + b[1]), (x, y))", FF)
+_add(
+    "associative_scan-tree",
+    "lambda x, y: lax.associative_scan(lambda a, b: (a[0] * b[0], a[1] + b[1]), (x, y))",
+    FF,
+)
 _add("associative_scan-sizes", "lambda x: lax.associative_scan(lambda a, b: a, (x, x[:2]))", F, JAXPR)
 _add("associative_scan-axis", "lambda x: lax.associative_scan(lax.add, x, axis=2)", F, JAXPR)
 _add("associative_scan-function", "lambda x: lax.associative_scan(3, x)", F, JAXPR)
@@ -113,16 +137,32 @@ for kind, args in BY_TYPE.items():
 for axis in (-1, 0, 1, 2, -3):
     _add(f"sort-axis{axis}", f"lambda x: lax.sort(x, dimension={axis})", F)
 _add("sort-two-keys", "lambda x, y: lax.sort((x, y), num_keys=2)", FF)
-_add("sort-complex-keys", "lambda x, y: lax.sort((x, y), num_keys=2)", "(np.ones(3, np.complex64), np.ones(3, np.float32))")
+_add(
+    "sort-complex-keys",
+    "lambda x, y: lax.sort((x, y), num_keys=2)",
+    "(np.ones(3, np.complex64), np.ones(3, np.float32))",
+)
 _add("sort-three", "lambda x, y: lax.sort((y > 0, x, y), num_keys=2, is_stable=False)", FF)
 _add("sort-key-val", "lambda x, y: lax.sort_key_val(x, y, dimension=0)", FF)
 _derivatives("sort", "lambda x: lax.sort(x, dimension=0)")
 _derivatives("sort-last", "lambda x: lax.sort(x)")
 _add("sort-grad-two", "jax.grad(lambda x, y: lax.sort((x, y))[1].sum(), argnums=(0, 1))", FF)
 _add("sort-jvp-mixed", "lambda x, t: jax.jvp(lambda y: lax.sort((x > 0, y)), (x,), (t,))", FF)
-_add("sort-vmap", "jax.vmap(lambda x, y: lax.sort((x, y)), in_axes=(0, None))", "(np.ones((3, 4), np.float32), np.ones(4, np.float32))")
-_add("sort-vmap1", "jax.vmap(lambda x, y: lax.sort((x, y)), in_axes=(None, 1))", "(np.ones(3, np.float32), np.ones((3, 4), np.float32))")
-_add("sort-vmap01", "jax.vmap(lambda x, y: lax.sort((x, y)), in_axes=(0, 1))", "(np.ones((3, 4), np.float32), np.ones((4, 3), np.float32))")
+_add(
+    "sort-vmap",
+    "jax.vmap(lambda x, y: lax.sort((x, y)), in_axes=(0, None))",
+    "(np.ones((3, 4), np.float32), np.ones(4, np.float32))",
+)
+_add(
+    "sort-vmap1",
+    "jax.vmap(lambda x, y: lax.sort((x, y)), in_axes=(None, 1))",
+    "(np.ones(3, np.float32), np.ones((3, 4), np.float32))",
+)
+_add(
+    "sort-vmap01",
+    "jax.vmap(lambda x, y: lax.sort((x, y)), in_axes=(0, 1))",
+    "(np.ones((3, 4), np.float32), np.ones((4, 3), np.float32))",
+)
 _add("sort-nan", "lax.sort", "(np.array([np.nan, 0.0, -0.0, -np.inf, -1.0], np.float32),)")
 _add("sort-nothing", "lambda x: lax.sort(())", F, JAXPR)
 _add("sort-keys", "lambda x: lax.sort((x, x), num_keys=3)", F, JAXPR)
@@ -157,15 +197,40 @@ for name, init, op in (
     _derivatives(f"window-{name}", f, grad=known)
     _add(f"window-{name}-vmap", f"jax.vmap({f}, in_axes=1)", "(np.ones((3, 2, 4), np.float32),)")
     if known:
-        _add(f"window-{name}-grad-vmap", f"jax.vmap(jax.grad(lambda x: ({f})(x).sum()), in_axes=1)", "(np.ones((3, 2, 4), np.float32),)")
-        _add(f"window-{name}-jvp-grad", f"lambda x, t: jax.jvp(jax.grad(lambda x: (({f})(x) ** 2).sum()), (x,), (t,))", FF)
+        _add(
+            f"window-{name}-grad-vmap",
+            f"jax.vmap(jax.grad(lambda x: ({f})(x).sum()), in_axes=1)",
+            "(np.ones((3, 2, 4), np.float32),)",
+        )
+        _add(
+            f"window-{name}-jvp-grad",
+            f"lambda x, t: jax.jvp(jax.grad(lambda x: (({f})(x) ** 2).sum()), (x,), (t,))",
+            FF,
+        )
 DILATED = "(2, 2), padding=((1, 0), (0, 1)), base_dilation=(2, 1), window_dilation=(1, 2)"
 _add("window-dilated", f"lambda x: lax.reduce_window(x, 0.0, lax.add, {DILATED})", F)
 _add("window-dilated-grad", f"jax.grad(lambda x: lax.reduce_window(x, 0.0, lax.add, {DILATED}).sum())", F)
-_add("window-max-dilated-jvp", f"lambda x, t: jax.jvp(lambda x: lax.reduce_window(x, -np.inf, lax.max, {DILATED}), (x,), (t,))", FF)
-_add("window-max-dilated-grad", f"jax.grad(lambda x: lax.reduce_window(x, -np.inf, lax.max, {DILATED}).sum())", F, JAXPR)
-_add("window-max-base-grad", "jax.grad(lambda x: lax.reduce_window(x, -np.inf, lax.max, (2, 2), base_dilation=(1, 2)).sum())", F)
-_add("window-two", "lambda x: lax.reduce_window((x, x), (0.0, 0.0), lambda a, b: (a[0] + b[0], lax.max(a[1], b[1])), (2, 2))", F)
+_add(
+    "window-max-dilated-jvp",
+    f"lambda x, t: jax.jvp(lambda x: lax.reduce_window(x, -np.inf, lax.max, {DILATED}), (x,), (t,))",
+    FF,
+)
+_add(
+    "window-max-dilated-grad",
+    f"jax.grad(lambda x: lax.reduce_window(x, -np.inf, lax.max, {DILATED}).sum())",
+    F,
+    JAXPR,
+)
+_add(
+    "window-max-base-grad",
+    "jax.grad(lambda x: lax.reduce_window(x, -np.inf, lax.max, (2, 2), base_dilation=(1, 2)).sum())",
+    F,
+)
+_add(
+    "window-two",
+    "lambda x: lax.reduce_window((x, x), (0.0, 0.0), lambda a, b: (a[0] + b[0], lax.max(a[1], b[1])), (2, 2))",
+    F,
+)
 for name, rest in (
     ("rank", "(2,)"),
     ("strides", "(2, 2), (1,)"),
@@ -186,7 +251,11 @@ _add("window-dtype", "lambda x: lax.reduce_window(x, 0, lambda a, b: a + b, (2, 
 for name, fun, args in (
     ("lambda", "lambda x: lax.reduce(x, 0.0, lambda a, b: a + b, (0,))", F),
     ("start", "lambda x: lax.reduce(x, 2.0, lambda a, b: a * b + 1, (0,))", F),
-    ("tree", "lambda x, y: lax.reduce({'a': x, 'b': y}, {'a': 0.0, 'b': 1.0}, lambda a, b: {'a': a['a'] + b['a'], 'b': a['b'] * b['b']}, (0, 1))", FF),
+    (
+        "tree",
+        "lambda x, y: lax.reduce({'a': x, 'b': y}, {'a': 0.0, 'b': 1.0}, lambda a, b: {'a': a['a'] + b['a'], 'b': a['b'] * b['b']}, (0, 1))",
+        FF,
+    ),
     ("traced-start", "lambda x, i: lax.reduce(x, i, lax.add, (0,))", "(np.ones((3, 4), np.float32), 1.0)"),
     ("vmap", "jax.vmap(lambda x: lax.reduce(x, 0.0, lambda a, b: a * b, (1,)), in_axes=1)", F3),
     ("constant", "lambda x: lax.reduce(x, 0.0, lambda a, b: a + np.float32(3) * b, (0,))", F),
@@ -202,7 +271,11 @@ for name, init, op in (
     ("xor", "0", "lax.bitwise_xor"),
 ):
     _add(f"reduce-{name}", f"lambda x: lax.reduce(x, {init}, {op}, (0,))", I)
-_add("reduce-jvp", "lambda x, t: jax.jvp(lambda x: lax.reduce(x, 1.0, lambda a, b: a * lax.sin(b), (0,)), (x,), (t,))", FF)
+_add(
+    "reduce-jvp",
+    "lambda x, t: jax.jvp(lambda x: lax.reduce(x, 1.0, lambda a, b: a * lax.sin(b), (0,)), (x,), (t,))",
+    FF,
+)
 _add("reduce-grad", "jax.grad(lambda x: lax.reduce(x, 1.0, lambda a, b: a * lax.sin(b), (0, 1)))", F)
 _add("reduce-init-shape", "lambda x: lax.reduce(x, jnp.ones(3), lambda a, b: a * b, (0,))", F, JAXPR)
 _add("reduce-init-dtype", "lambda x: lax.reduce(x, 0, lambda a, b: a * b, (0,))", F, JAXPR)
