@@ -148,12 +148,15 @@ def batched(dims: Sequence[int]) -> tuple[Any, ...]:
     return tuple(np.add(1, np.array([*dims], int)))
 
 
-_scalar_jaxprs: dict[tuple[Primitive, Any], Jaxpr] = {}
+_scalar_jaxprs: dict[tuple[Primitive, Any, bool], Jaxpr] = {}
 
 
-def scalar_jaxpr(primitive: Primitive, dtype: Any) -> Jaxpr:
-    """The program ``(x, y) -> primitive(x, y)`` of scalars; always the same object for the same arguments."""
-    key = primitive, dtype
+def scalar_jaxpr(primitive: Primitive, dtype: Any, *, transposed: bool = False) -> Jaxpr:
+    """The program ``(x, y) -> primitive(x, y)`` of scalars; always the same object for the same arguments.
+
+    Transpose rules ask with ``transposed``: a jaxpr shows their programs apart from those of the forward pass.
+    """
+    key = primitive, dtype, transposed
     found = _scalar_jaxprs.get(key)
     if found is None:
         scalar = ShapedArray((), dtype)

@@ -92,7 +92,8 @@ def _check_slice_sizes(operand: ShapedArray, slice_sizes, offset_dims, collapsed
         raise TypeError(
             "All components of the offset index in a gather op must either be a offset dimension or explicitly "
             f"collapsed/batching; got len(slice_sizes)={len(slice_sizes)}, "
-            f"output_slice_sizes={offset_dims}, {collapsed}, {batching}."
+            f"output_slice_sizes={offset_dims}, collapsed_slice_dims={collapsed}, "
+            f"operand_batching_dims={batching}."
         )
     for d, (size, whole) in enumerate(zip(slice_sizes, operand.shape, strict=True)):
         if not 0 <= size <= whole:
@@ -221,7 +222,7 @@ def _gather_transpose(
         indices_are_sorted=indices_are_sorted,
         unique_indices=unique_indices,
         mode=mode,
-        update_jaxpr=scalar_jaxpr(primitives["add"], operand.aval.dtype),
+        update_jaxpr=scalar_jaxpr(primitives["add"], operand.aval.dtype, transposed=True),
         update_consts=(),
     )
     return [added, None]

@@ -277,7 +277,9 @@ def _check_mul_unique(unique_indices: bool) -> None:
         raise NotImplementedError("scatter_mul gradients are only implemented if `unique_indices=True`")
 
 
-def _mul_transpose(ct, operand, indices, updates, *, dimension_numbers, unique_indices, mode, **params):
+def _mul_transpose(
+    ct, operand, indices, updates, *, dimension_numbers, unique_indices, mode, update_jaxpr, **params
+):
     """For the operand, ``scatter_mul(ct, updates)``; for the updates, ``ct * operand`` gathered."""
     if type(ct) is Zero:
         return [None, None, None]
@@ -290,6 +292,7 @@ def _mul_transpose(ct, operand, indices, updates, *, dimension_numbers, unique_i
             dimension_numbers=dimension_numbers,
             unique_indices=unique_indices,
             mode=mode,
+            update_jaxpr=scalar_jaxpr(mul_p, ct.dtype, transposed=True),
             **params,
         )
     if is_undefined_primal(updates):
@@ -322,17 +325,8 @@ def _extremum_jvp(prim: Callable[[], Primitive]):
                 x, indices, numbers, np.shape(updates), GatherScatterMode.PROMISE_IN_BOUNDS
             )
 
-        def added(x: Any, changes: Any) -> Any:
-            program = scalar_jaxpr(add_p, x.dtype)
-            return scatter_add_p.bind(
-                x,
-                indices,
-                changes,
-                dimension_numbers=numbers,
-                update_jaxpr=program,
-                update_consts=(),
-                **params,
-            )
+        def added(x: Any, changes: Any, **flags: bool) -> Any:
+            return scatter_add(x, indices, changes, numbers, mode=params["mode"], **flags)
 
         old, new = read(operand), read(out)
         update_wins, operand_wins = eq(updates, new), eq(old, new)
@@ -347,7 +341,8 @@ def _extremum_jvp(prim: Callable[[], Primitive]):
         of_operand = select(operand_wins, share, full_like(share, 0))
         change = div(add(-1.0, of_operand), written)
         moved = add(mul(read(t), change), mul(t_updates, of_updates))
-        return out, added(t, moved)
+        unique, ascending = params["unique_indices"], params["indices_are_sorted"]
+        return out, added(t, moved, unique_indices=unique, indices_are_sorted=ascending)
 
     return jvp
 
