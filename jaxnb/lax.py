@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+# reductions, windows, running reductions
+from jaxnb.engine.control.reduce import reduce, reduce_p
+from jaxnb.engine.control.windows import reduce_window, reduce_window_p
+from jaxnb.engine.linalg.log_sum_exp import cumlogsumexp, cumlogsumexp_p
+
 # arithmetic, elementwise
 from jaxnb.engine.ops.accuracy import AccuracyMode, Tolerance
+from jaxnb.engine.ops.arg_extrema import argmax, argmax_p, argmin, argmin_p
 from jaxnb.engine.ops.arithmetic import add, div, integer_pow, mul, mulhi, neg, reciprocal, square, sub
 from jaxnb.engine.ops.bitwise import (
     bitwise_and,
@@ -18,7 +24,21 @@ from jaxnb.engine.ops.bitwise import (
 )
 from jaxnb.engine.ops.comparison import eq, ge, gt, le, lt, ne
 from jaxnb.engine.ops.complex_numbers import complex, conj, imag, real
+
+# sorts, products of matrices
+from jaxnb.engine.ops.contraction import DotDimensionNumbers, batch_matmul, dot, dot_general, dot_general_p
 from jaxnb.engine.ops.conversion import bitcast_convert_type, convert_element_type, reduce_precision
+from jaxnb.engine.ops.cumulative import (
+    associative_scan,
+    cummax,
+    cummax_p,
+    cummin,
+    cummin_p,
+    cumprod,
+    cumprod_p,
+    cumsum,
+    cumsum_p,
+)
 from jaxnb.engine.ops.exponential import cbrt, exp, exp2, expm1, log, log1p, logistic, rsqrt, sqrt
 from jaxnb.engine.ops.identity import optimization_barrier, stop_gradient
 from jaxnb.engine.ops.magnitude import (
@@ -35,7 +55,25 @@ from jaxnb.engine.ops.magnitude import (
     round,
     sign,
 )
+from jaxnb.engine.ops.precision import DotAlgorithm, DotAlgorithmPreset, Precision, PrecisionLike
+from jaxnb.engine.ops.reductions import (
+    reduce_and,
+    reduce_and_p,
+    reduce_max,
+    reduce_max_p,
+    reduce_min,
+    reduce_min_p,
+    reduce_or,
+    reduce_or_p,
+    reduce_prod,
+    reduce_prod_p,
+    reduce_sum,
+    reduce_sum_p,
+    reduce_xor,
+    reduce_xor_p,
+)
 from jaxnb.engine.ops.selection import clamp, select, select_n
+from jaxnb.engine.ops.sorting import sort, sort_key_val, sort_p, top_k, top_k_p
 from jaxnb.engine.ops.special import (
     bessel_i0e,
     bessel_i1e,
@@ -62,3 +100,10 @@ from jaxnb.engine.ops.trigonometric import (
     tan,
     tanh,
 )
+from jaxnb.engine.ops.window_extrema import (
+    reduce_window_max_p,
+    reduce_window_min_p,
+    select_and_gather_add_p,
+    select_and_scatter_add_p,
+)
+from jaxnb.engine.ops.windows import padtype_to_pads, reduce_window_shape_tuple, reduce_window_sum_p

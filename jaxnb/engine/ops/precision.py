@@ -131,6 +131,11 @@ _presets: dict[DotAlgorithmPreset, _Facts] = {
 }
 
 CanonicalPrecision = tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset | None
+"""A precision as jaxprs hold it."""
+PrecisionLike = (
+    str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset | None
+)
+"""A precision as users spell it."""
 
 
 def canonicalize_precision(precision: Any) -> CanonicalPrecision:
