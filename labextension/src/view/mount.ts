@@ -1,0 +1,237 @@
+// The whole view of one exploration in one element. The three entries differ only in where the model comes from.
+
+import type { Exploration } from '../model/exploration';
+import { addressOf, itemAt, Link, linkName, writeLink } from '../model/selection';
+import { isRunning, stages, StageView } from '../model/status';
+import { h } from './dom';
+import { Header } from './header';
+import { PaneFrame } from './pane';
+import { Session } from './session';
+import { StatusLine } from './statusline';
+
+export interface ViewOptions {
+  /** A stage may still be running: show its clock. A saved view says "unfinished" instead. */
+  live?: boolean;
+  /** Fill the element's height (a page of its own) instead of growing with the content (a cell's output). */
+  fill?: boolean;
+  /** Selection and panes to begin with. */
+  link?: Link | null;
+  /** What "copy link" copies for a hash fragment; the fragment itself when left out. */
+  linkFor?: (fragment: string) => string;
+  /** Told the fragment whenever the pin changes. */
+  onPin?: (fragment: string) => void;
+  onStop?: () => void;
+  onRetry?: () => void;
+}
+
+export interface ViewHandle {
+  update(model: Exploration): void;
+  /** Goes to a selection. */
+  go(link: Link): void;
+  dispose(): void;
+}
+
+/** Narrower than this, panes stand one below the other and only the first few are open. */
+const NARROW = 700;
+const PANE_WIDTH = 340;
+const AT_FIRST_WHEN_NARROW = ['source', 'jaxpr', 'hlo'];
+
+/** Draws an exploration in `el` and returns the handle that updates and removes it. */
+export function mountExploration(el: HTMLElement, model: Exploration, options: ViewOptions = {}): ViewHandle {
+  const view = new View(el, model, options);
+  return { update: m => view.update(m), go: link => view.go(link), dispose: () => view.dispose() };
+}
+
+class View {
+  private readonly root = h('div', { class: 'jaxnb', role: 'region' });
+  private readonly panes = h('div', { class: 'jx-panes' });
+  private readonly session: Session;
+  private readonly header: Header;
+  private readonly status: StatusLine;
+  private readonly observer: ResizeObserver;
+  private frames: PaneFrame[] = [];
+  private open = new Set<string>();
+  private solo: string | null = null;
+  private since = Date.now() / 1000;
+  private clock = 0;
+
+  constructor(el: HTMLElement, model: Exploration, private readonly options: ViewOptions) {
+    this.session = new Session(model);
+    this.header = new Header({
+      isOpen: id => this.open.has(id), toggle: id => this.toggle(id), openAll: () => this.openAll(), link: () => this.link(),
+      onStop: options.onStop, onRetry: options.onRetry
+    });
+    this.status = new StatusLine(this.session, pane => this.open.has(this.session.model.panes[pane].id));
+    this.root.classList.toggle('jx-fill', !!options.fill);
+    this.root.append(this.header.el, this.panes, this.grip(), this.status.el);
+    el.append(this.root);
+    const width = this.root.clientWidth;
+    const first = width && width < NARROW ? AT_FIRST_WHEN_NARROW : model.panes.map(p => p.id);
+    this.open = new Set(options.link?.panes.length ? options.link.panes : first);
+    this.session.onPaint(() => this.paint());
+    this.session.onPin(() => this.pinChanged());
+    this.observer = new ResizeObserver(() => this.resized());
+    this.show(model);
+    this.observer.observe(this.root);
+    if (options.link) this.go(options.link);
+  }
+
+  update(model: Exploration): void {
+    this.session.replace(model);
+    this.show(model);
+  }
+
+  go(link: Link): void {
+    const item = link.at ? itemAt(this.session.model, link.at) : null;
+    if (link.panes.length) this.open = new Set(link.panes);
+    if (item) this.open.add(this.session.model.panes[item.pane].id);
+    this.layout();
+    this.session.setPin(item);
+    if (item) for (const f of this.frames) if (this.open.has(f.id)) f.content?.revealLit();
+  }
+
+  dispose(): void {
+    clearInterval(this.clock);
+    this.observer.disconnect();
+    for (const f of this.frames) f.dispose();
+    this.root.remove();
+  }
+
+  // ---- showing a model
+
+  private show(model: Exploration): void {
+    this.root.setAttribute('aria-label', `Compilation of ${model.title}`);
+    const views = this.stages();
+    this.header.update(model, views);
+    while (this.frames.length < model.panes.length) {
+      const index = this.frames.length;
+      const frame = new PaneFrame({ session: this.session, toggleSolo: id => this.toggleSolo(id) }, index, model.panes[index]);
+      this.frames.push(frame);
+      this.panes.append(frame.el);
+      this.observer.observe(frame.el);
+    }
+    this.layout();
+    this.frames.forEach(f => f.update(model, views));
+    this.paint();
+    clearInterval(this.clock);
+    if (this.options.live && isRunning(model.status)) this.clock = window.setInterval(() => this.tick(), 500);
+    markPainted(model);
+  }
+
+  private stages(): StageView[] {
+    const { status, header } = this.session.model;
+    return stages(status, header, this.options.live ? { now: Date.now() / 1000, drawn: this.since } : null);
+  }
+
+  private tick(): void {
+    const views = this.stages();
+    this.header.tick(views);
+    for (const f of this.frames) f.tick(views);
+  }
+
+  private paint(): void {
+    for (const f of this.frames) if (this.isShown(f.id)) f.paint();
+    this.status.paint();
+  }
+
+  private pinChanged(): void {
+    const { pin } = this.session;
+    if (pin) for (const f of this.frames) if (this.isShown(f.id) && this.session.model.panes[pin.pane].id !== f.id) f.content?.revealLit();
+    this.options.onPin?.(this.fragment());
+  }
+
+  // ---- which panes, and how large
+
+  private isShown(id: string): boolean {
+    return this.solo ? this.solo === id : this.open.has(id);
+  }
+
+  private toggle(id: string): void {
+    this.solo = null;
+    if (!this.open.delete(id)) this.open.add(id);
+    if (!this.open.size) this.open.add(id); // the last one stays
+    this.layout();
+    this.paint();
+  }
+
+  private openAll(): void {
+    this.solo = null;
+    this.open = new Set(this.session.model.panes.map(p => p.id));
+    this.layout();
+    this.paint();
+  }
+
+  private toggleSolo(id: string): void {
+    this.solo = this.solo === id ? null : id;
+    this.layout();
+    this.paint();
+  }
+
+  private layout(): void {
+    const { model } = this.session;
+    this.frames.forEach(f => {
+      f.el.hidden = !this.isShown(f.id);
+      f.showSolo(this.solo === f.id);
+    });
+    this.header.showToggles(model);
+    this.resized();
+  }
+
+  private resized(): void {
+    const width = this.root.clientWidth;
+    if (!width) return;
+    const shown = this.frames.filter(f => this.isShown(f.id)).length;
+    const most = Math.max(1, Math.min(shown, Math.floor(width / PANE_WIDTH)));
+    const rows = Math.ceil(shown / most);
+    this.panes.style.setProperty('--jx-columns', String(Math.ceil(shown / rows))); // 4 panes in 3 columns: 2 and 2
+    this.panes.style.setProperty('--jx-rows', String(rows));
+    this.panes.dataset.rows = String(Math.min(rows, 4));
+    this.root.classList.toggle('jx-narrow', width < NARROW);
+    for (const f of this.frames) if (this.isShown(f.id)) f.content?.resized();
+  }
+
+  /** A bar below the panes that sets their height. */
+  private grip(): HTMLElement {
+    const set = (px: number) => {
+      this.panes.classList.add('jx-sized');
+      this.panes.style.setProperty('--jx-height', `${Math.round(Math.max(90, Math.min(1600, px)))}px`);
+      bar.setAttribute('aria-valuenow', String(Math.round(height())));
+    };
+    const height = () => this.frames.find(f => this.isShown(f.id))?.el.clientHeight ?? 300;
+    let from: { y: number; h: number } | null = null;
+    const bar = h('div', {
+      class: 'jx-grip', role: 'separator', tabindex: 0, 'aria-orientation': 'horizontal', 'aria-label': 'Height of the panes', 'aria-valuenow': 300,
+      'data-lm-suppress-shortcuts': 'true',
+      pointerdown: (e: PointerEvent) => { from = { y: e.clientY, h: height() }; bar.setPointerCapture(e.pointerId); },
+      pointermove: (e: PointerEvent) => { if (from) set(from.h + (e.clientY - from.y) / Number(this.panes.dataset.rows ?? 1)); },
+      pointerup: () => { from = null; },
+      keydown: (e: KeyboardEvent) => {
+        if (e.key !== 'ArrowDown' && e.key !== 'ArrowUp') return;
+        set(height() + (e.key === 'ArrowDown' ? 36 : -36));
+        e.preventDefault();
+        e.stopPropagation();
+      }
+    });
+    return bar;
+  }
+
+  // ---- links
+
+  private fragment(): string {
+    const { model, pin } = this.session;
+    const panes = model.panes.map(p => p.id).filter(id => this.open.has(id));
+    return writeLink({ name: linkName(model), at: pin ? addressOf(model, pin) : '', panes: panes.length === model.panes.length ? [] : panes });
+  }
+
+  private link(): string {
+    const fragment = this.fragment();
+    return this.options.linkFor?.(fragment) ?? `#${fragment}`;
+  }
+}
+
+/** Leaves a performance mark once what was drawn has been painted, so that first-view times can be read in the page. */
+function markPainted(model: Exploration): void {
+  requestAnimationFrame(() => setTimeout(() => {
+    performance.mark('jaxnb:painted', { detail: { title: model.title, panes: model.panes.filter(p => p.document ?? p.graph).map(p => p.id) } });
+  }));
+}
