@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -288,7 +289,7 @@ def param_text(value: Any) -> str:
         return str(value)
     if isinstance(value, type) and issubclass(value, np.generic):
         return np.dtype(value).name
-    if callable(value) and hasattr(value, "__name__") and not isinstance(value, type):
+    if callable(value) and hasattr(value, "__name__") and not isinstance(value, type | FunctionType):
         return value.__name__
     return str(value)
 
