@@ -107,3 +107,62 @@ from jaxnb.engine.ops.window_extrema import (
     select_and_scatter_add_p,
 )
 from jaxnb.engine.ops.windows import padtype_to_pads, reduce_window_shape_tuple, reduce_window_sum_p
+
+# shapes, slices, indexing
+from jaxnb.engine.api.slicing import dynamic_index_in_dim, dynamic_update_index_in_dim, scatter_apply
+from jaxnb.engine.ops.addressing import GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers
+from jaxnb.engine.ops.axes import broadcast_shapes, shape_as_value
+from jaxnb.engine.ops.dynamic_slicing import (
+    dynamic_slice,
+    dynamic_slice_in_dim,
+    dynamic_slice_p,
+    dynamic_update_slice,
+    dynamic_update_slice_in_dim,
+    dynamic_update_slice_p,
+)
+from jaxnb.engine.ops.filling import broadcasted_iota, copy_p, empty, full, full_like, iota, iota_p, stage
+from jaxnb.engine.ops.gather import gather, gather_p
+from jaxnb.engine.ops.joining import (
+    concatenate,
+    concatenate_p,
+    split,
+    split_p,
+    stack,
+    stack_p,
+    tile,
+    tile_p,
+    unstack,
+    unstack_p,
+)
+from jaxnb.engine.ops.scatter import (
+    scatter,
+    scatter_add,
+    scatter_add_p,
+    scatter_max,
+    scatter_max_p,
+    scatter_min,
+    scatter_min_p,
+    scatter_mul,
+    scatter_mul_p,
+    scatter_p,
+    scatter_sub,
+    scatter_sub_p,
+)
+from jaxnb.engine.ops.shape import (
+    broadcast,
+    broadcast_in_dim,
+    broadcast_in_dim_p,
+    broadcast_like,
+    broadcast_to_rank,
+    collapse,
+    expand_dims,
+    reshape,
+    reshape_p,
+    rev,
+    rev_p,
+    squeeze,
+    squeeze_p,
+    transpose,
+    transpose_p,
+)
+from jaxnb.engine.ops.slicing import index_in_dim, pad, pad_p, slice, slice_in_dim, slice_p
