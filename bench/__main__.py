@@ -7,10 +7,11 @@ import importlib.metadata
 import sys
 from typing import Any
 
-from bench import measure, report
+from bench import measure, report, views
 from bench.subject import CASES
 
-PARTS = ("dispatch", "import", "a", "b", "c")
+PROGRAMS = ("a", "b", "c")
+PARTS = ("dispatch", "import", *PROGRAMS, "views")
 
 
 def main() -> int:
@@ -32,7 +33,7 @@ def main() -> int:
             broken.append(f"the key holds fewer settings than jax's: {keys}")
     if "import" in options.only:
         samples |= measure.imports(options.runs)
-    for name in (n for n in ("a", "b", "c") if n in options.only):
+    for name in (n for n in PROGRAMS if n in options.only):
         found, facts[name] = measure.cold(name, options.runs)
         samples |= found
         if facts[name]["jaxnb"] != facts[name]["jax"]:
@@ -40,6 +41,10 @@ def main() -> int:
 
     lines = report.lines(samples)
     print(report.table(lines))
+    if "views" in options.only:
+        facts["views"] = views.views(PROGRAMS)
+        print(views.table(facts["views"]))
+        broken += views.broken(facts["views"])
     broken += [f"{x.measure} is {x.ratio:.2f} of jax's, more than {x.bound}" for x in lines if not x.holds]
     for complaint in broken:
         print("BROKEN:", complaint)

@@ -78,7 +78,7 @@ class Lab:
 
 
 @contextlib.contextmanager
-def running_lab(base: pathlib.Path) -> Iterator[Lab]:
+def running_lab(base: pathlib.Path, *options: str) -> Iterator[Lab]:
     """A JupyterLab with configuration, data and runtime folders of its own below `base`."""
     root = base / "root"
     root.mkdir()
@@ -99,7 +99,7 @@ def running_lab(base: pathlib.Path) -> Iterator[Lab]:
         sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0",
         "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True", f"--ServerApp.root_dir={root}",
         "--ServerApp.terminals_enabled=False", "--LabApp.news_url=",
-        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate", *options,
     ]  # fmt: skip
     log = base / "server.log"
     with log.open("w") as out:
