@@ -77,7 +77,7 @@ accept: $(VENV)/.test-$(STATE)
 docs: $(VENV)/.docs-$(STATE)
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build
 
-bench: $(VENV)/.lab-$(STATE) $(ORACLE)/bin/python
+bench: $(VENV)/.test-$(STATE) $(ORACLE)/bin/python
 	$(BIN)/python -m bench $(BENCH_FLAGS)
 
 clean:

@@ -41,7 +41,9 @@ def main() -> int:
 
     lines = report.lines(samples)
     print(report.table(lines))
-    if "views" in options.only:
+    if "views" in options.only and views.find_chromium() is None:
+        print("NOT RUN: views; install chromium, or name one in JAXNB_CHROMIUM")
+    elif "views" in options.only:
         facts["views"] = views.views(PROGRAMS)
         print(views.table(facts["views"]))
         broken += views.broken(facts["views"])

@@ -9,6 +9,7 @@ import inspect
 import json
 import pathlib
 import types
+import typing
 import warnings
 
 import jax
@@ -22,6 +23,8 @@ def parameters(value):
         return "module"
     if isinstance(value, type):
         return "class"
+    if typing.get_origin(value) is not None:
+        return None
     try:
         signature = inspect.signature(value)
     except (TypeError, ValueError):

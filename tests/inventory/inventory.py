@@ -33,6 +33,12 @@ def oracle_names() -> Names:
     return json.loads(path.read_text())
 
 
+def later_names() -> Names:
+    """JAX's names in the newest version known."""
+    newest = max(HERE.glob("oracle-*.json"), key=lambda p: [int(n) for n in re.findall(r"\d+", p.stem)])
+    return json.loads(newest.read_text())
+
+
 def all_names() -> dict[str, list[str]]:
     """JAX's names in any of the versions known."""
     found: dict[str, set[str]] = {}
@@ -43,8 +49,15 @@ def all_names() -> dict[str, list[str]]:
 
 
 def public_names(module: types.ModuleType) -> set[str]:
-    """What one of our modules shows."""
-    return set(module.__all__)
+    """What one of our modules shows; modules beside its functions are JAX's too (`numpy.linalg`)."""
+    inside = f"{module.__name__}."
+    return {
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and name != "annotations"
+        and (not isinstance(value, types.ModuleType) or value.__name__.startswith(inside))
+    }
 
 
 def our_module(name: str) -> types.ModuleType | None:

@@ -41,12 +41,12 @@ def test_nothing_is_shown_that_jax_does_not_have(module):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_what_is_here_has_jaxs_parameters(module):
-    ours = inventory.our_module(module)
+    ours, newest = inventory.our_module(module), inventory.later_names()[module]
     differing = {}
     for name, expected in inventory.oracle_names()[module].items():
         if not isinstance(expected, list) or VERDICTS[module][name] != "have" or not hasattr(ours, name):
             continue
         found = inventory.parameters(getattr(ours, name))
-        if found != expected:
+        if found != expected and found != newest.get(name):  # a parameter of a newer JAX may be here early
             differing[name] = (found, expected)
     assert differing == {}
