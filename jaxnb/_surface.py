@@ -17,7 +17,14 @@ _BY_MODULE = {
         "numpy_dtype_promotion", "numpy_rank_promotion", "omnistaging", "softmax_custom_jvp",
         "threefry_partitionable",
     ),
+    "jaxnb.engine.api.grad": ("grad", "jvp", "linear_transpose", "linearize", "value_and_grad", "vjp"),
+    "jaxnb.engine.api.jacobian": ("hessian", "jacfwd", "jacobian", "jacrev"),
     "jaxnb.engine.api.jit": ("jit",),
+    "jaxnb.engine.api.names": ("named_call", "named_scope"),
+    "jaxnb.engine.api.tracing": ("eval_shape", "make_jaxpr"),
+    "jaxnb.engine.api.vmap": ("vmap",),
+    "jaxnb.engine.control.custom_rules": ("custom_gradient", "custom_jvp", "custom_vjp"),
+    "jaxnb.engine.core.avals": ("typeof",),
     "jaxnb.engine.api.stages": ("ShapeDtypeStruct",),
 }  # fmt: skip
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,7 +12,7 @@ import numpy as np
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, close
-from jaxnb.engine.core.trace import Tracer, shaped_aval
+from jaxnb.engine.core.trace import Tracer, shaped_aval, trace_context
 from jaxnb.engine.runtime import dispatch
 from jaxnb.engine.runtime.arrays import device_of
 from jaxnb.engine.runtime.dispatch import JitInfo, TracedCall, trace_call
@@ -29,6 +30,7 @@ __all__ = [
     "Traced",
     "Wrapped",
     "eval_shape_of",
+    "named_axes",
     "trace",
 ]
 
@@ -166,6 +168,15 @@ class Traced(Stage):
         self.fun_name = info.name
         self.jaxpr: ClosedJaxpr = close(call.traced.jaxpr)
         self.args_info = _args_info(call)
+
+    def closed_jaxpr(self) -> ClosedJaxpr:
+        """Returns the program; traced values that the function closed over are its constants."""
+        traced = self._call.traced
+        if not traced.consts:
+            return self.jaxpr
+        n = len(traced.consts)
+        jaxpr = traced.jaxpr
+        return ClosedJaxpr(jaxpr.replace(constvars=jaxpr.invars[:n], invars=jaxpr.invars[n:]), traced.consts)
 
     @property
     def out_info(self) -> Any:
@@ -358,6 +369,17 @@ def pytree_mismatch(compiled: Any, called: Any) -> str:
         "Function compiled with input pytree does not match the input pytree it was called with. "
         f"Function was compiled with:\n  {compiled}\nbut called with:\n  {called}"
     )
+
+
+@contextmanager
+def named_axes(axes: Sequence[tuple[Any, int]]) -> Iterator[None]:
+    """Brings named axes into scope."""
+    before = trace_context.axis_env
+    trace_context.axis_env = {**before, **dict(axes)}
+    try:
+        yield
+    finally:
+        trace_context.axis_env = before
 
 
 def trace(info: JitInfo, *args: Any, **kwargs: Any) -> Traced:

@@ -10,13 +10,19 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-
 from jaxnb.engine.core import printer as core_printer
 from jaxnb.engine.core.ad import Zero
 from jaxnb.engine.core.avals import AbstractValue, typematch
 from jaxnb.engine.core.dtypes import float0
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, close
-from jaxnb.engine.core.rules import Undefined, add_tangents_port, define, eager_rules, instantiate_zeros
+from jaxnb.engine.core.rules import (
+    Undefined,
+    add_tangents_port,
+    batch_port,
+    define,
+    eager_rules,
+    instantiate_zeros,
+)
 from jaxnb.engine.core.trace import CustomCall, shaped_aval, trace_context
 from jaxnb.engine.transforms import batch as batch_module
 from jaxnb.engine.transforms import evaluate as evaluate_module
@@ -199,7 +205,7 @@ def _batch_call(trace: batch_module.BatchTrace, call: CustomCall, dims: Sequence
 
     def at_zero(xs: Sequence[Any], ds: Sequence[int | None], wanted: Sequence[int | None]) -> list[Any]:
         return [
-            x if type(x) is Zero or w is None and d is None else to_dim(x, d, size, 0 if w is None else w)
+            x if type(x) is Zero or (w is None and d is None) else to_dim(x, d, size, 0 if w is None else w)
             for x, d, w in zip(xs, ds, wanted, strict=True)
         ]
 
@@ -257,7 +263,7 @@ def _batch_call(trace: batch_module.BatchTrace, call: CustomCall, dims: Sequence
             if o is None:
                 done.append(None)
             elif want is None:
-                done.append(o if od is None else batch_sum(o, od))
+                done.append(o if od is None else batch_port.sum(o, od))
             else:
                 done.append(to_dim(o, od, size, want))
         return done
@@ -272,8 +278,6 @@ def _batch_call(trace: batch_module.BatchTrace, call: CustomCall, dims: Sequence
 
 
 batch_module.batch_custom_call = _batch_call
-batch_sum: Callable[[Any, int], Any]
-"""Set by ``ops``' users above: the sum over a mapped axis of a cotangent of a value that is not mapped."""
 
 
 # ---- the linear operation of a custom backward pass ------------------------------------------------------------------
@@ -312,7 +316,7 @@ def _linear_batch(
         full = [instantiate_zeros(c) for c in cts]
         out, d = batch_flat(inner, [*res, *full], [*res_dims, *[0] * len(full)], size)
         return [
-            (o if od is None else batch_sum(o, od)) if want is None else to_dim(o, od, size, 0)
+            (o if od is None else batch_port.sum(o, od)) if want is None else to_dim(o, od, size, 0)
             for o, od, want in zip(out, d, dims[n_res:], strict=True)
         ]
 
@@ -333,7 +337,7 @@ custom_lin_p = define(
 
 
 def _refuse_forward_mode(*args: Any, **_: Any) -> Any:
-    raise TypeError("can't apply forward-mode differentiation (jvp) to a custom_vjp function.")
+    raise TypeError("can't apply forward-mode autodiff (jvp) to a custom_vjp function.")
 
 
 eager_rules[custom_lin_p] = _refuse_forward_mode

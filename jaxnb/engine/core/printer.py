@@ -180,15 +180,14 @@ class Printer:
         return shared if shared is not None else self.program(value.jaxpr)
 
     def unify(self, variables: Sequence[Atom], like: Sequence[Atom]) -> None:
-        """Gives the variables the names that their counterparts outside have or get."""
+        """Gives the variables the names that their counterparts outside have or get; a name serves one of them."""
+        seen: set[Any] = set()
         for inner, outer in zip(variables, like, strict=True):
-            if (
-                type(outer) is Literal
-                or type(inner) is Literal
-                or type(inner) is DropVar
-                or inner in self.names
-            ):
+            if type(outer) is Literal or type(inner) is Literal or type(inner) is DropVar:
                 continue
+            if inner in self.names or outer in seen:
+                continue
+            seen.add(outer)
             self.names[inner] = self.name(outer)  # pyright: ignore[reportArgumentType]
 
     def unify_results(self, variables: Sequence[Atom], like: Sequence[Var]) -> None:

@@ -15,6 +15,7 @@ __all__ = [
     "Composite",
     "Undefined",
     "add_tangents_port",
+    "batch_port",
     "batch_rules",
     "composite",
     "dce_rules",
@@ -86,6 +87,17 @@ class _Port:
 
 
 add_tangents_port = _Port()
+
+
+class _BatchPort:
+    """A slot that ``ops`` fills: moving, making and summing over mapped axes."""
+
+    move: Callable[[Any, int, int], Any]
+    broadcast: Callable[[Any, int, int], Any]
+    sum: Callable[[Any, int], Any]
+
+
+batch_port = _BatchPort()
 
 
 def _add_tangents(a: Any, b: Any) -> Any:

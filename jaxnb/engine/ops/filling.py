@@ -161,6 +161,26 @@ copy_p = define(
 )
 
 
+# stage
+
+
+def _stage_abstract(x: ShapedArray) -> ShapedArray:
+    return x
+
+
+_not_traced = Undefined("its operand is a host value, which no transformation traces")
+
+stage_p = define(
+    "stage",
+    abstract=_stage_abstract,
+    lower=lambda ctx, x: x,
+    jvp=_not_traced,
+    transpose=_not_traced,
+    batch=_not_traced,
+)
+"""A host value becomes an array: placed on a device, or a literal of the program being traced."""
+
+
 def stage(x, /):
-    """The value as an operand of the program being traced; an array stays as it is."""
-    return as_operand(x)
+    """The value as an array of ours; a traced program has it as a literal."""
+    return x if is_array(x) else stage_p.bind(as_operand(x))

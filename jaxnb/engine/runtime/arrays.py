@@ -11,7 +11,9 @@ import numpy as np
 
 from jaxnb.base import config
 from jaxnb.engine.core import dtypes
-from jaxnb.engine.core.avals import ShapedArray, aval_makers
+from jaxnb.engine.core.avals import ShapedArray, aval_makers, get_aval
+from jaxnb.engine.core.rules import eager_rules
+from jaxnb.engine.ops.filling import stage_p
 from jaxnb.xla import array as door
 from jaxnb.xla.array import ArrayImpl
 from jaxnb.xla.client import Device, local_devices
@@ -227,3 +229,12 @@ methods: dict[str, Any] = {
     "__dlpack_device__": _dlpack_device,
 }
 door.install(methods)
+
+
+def _stage(x: Any) -> ArrayImpl:
+    aval = get_aval(x)
+    assert isinstance(aval, ShapedArray)
+    return put_on_device(x, aval, default_device())
+
+
+eager_rules[stage_p] = _stage

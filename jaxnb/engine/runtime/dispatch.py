@@ -19,6 +19,7 @@ from jaxnb.engine.core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.rules import eager_rules
 from jaxnb.engine.core.trace import Tracer, eval_trace, trace_context
+from jaxnb.engine.ops import ports as ports
 from jaxnb.engine.runtime.arrays import ArrayImpl, default_device, device_of, put_on_device
 from jaxnb.engine.runtime.executable import CompiledProgram, compile_jaxpr, lower_jaxpr
 from jaxnb.engine.transforms.evaluate import eval_jaxpr

@@ -7,7 +7,7 @@ from typing import Any
 
 from jaxnb.engine.core.avals import ShapedArray, aval_makers
 from jaxnb.engine.core.jaxpr import Jaxpr
-from jaxnb.engine.core.rules import Undefined, batch_rules
+from jaxnb.engine.core.rules import Undefined, batch_port, batch_rules
 from jaxnb.engine.core.source import transform_name_stack
 from jaxnb.engine.core.trace import (
     CustomCall,
@@ -21,7 +21,7 @@ from jaxnb.engine.core.trace import (
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 
-__all__ = ["BatchTrace", "BatchTracer", "axis_size_of", "batch_flat", "batch_jaxpr", "move_port", "to_dim"]
+__all__ = ["BatchTrace", "BatchTracer", "axis_size_of", "batch_flat", "batch_jaxpr", "to_dim"]
 
 
 class BatchTracer(Tracer):
@@ -55,21 +55,11 @@ class BatchTracer(Tracer):
 aval_makers[BatchTracer] = lambda x: x.aval
 
 
-class _MovePort:
-    """Filled by ``ops``: moving and making batch axes."""
-
-    move: Callable[[Any, int, int], Any]
-    broadcast: Callable[[Any, int, int], Any]
-
-
-move_port = _MovePort()
-
-
 def to_dim(x: Any, dim: int | None, size: int, target: int) -> Any:
     """Returns ``x`` with its mapped axis at ``target``; a value that is not mapped is repeated ``size`` times."""
     if dim is None:
-        return move_port.broadcast(x, size, target)
-    return x if dim == target else move_port.move(x, dim, target)
+        return batch_port.broadcast(x, size, target)
+    return x if dim == target else batch_port.move(x, dim, target)
 
 
 def axis_size_of(args: Sequence[Any], dims: Sequence[int | None]) -> int:

@@ -28,6 +28,7 @@ from jaxnb.engine.core.jaxpr import (
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.source import SourceInfo, capture, provenance
 from jaxnb.engine.core.trace import Trace, Tracer, set_trace
+from jaxnb.engine.ops.filling import stage_p
 
 __all__ = ["StageTrace", "StagedTracer", "trace_to_jaxpr"]
 
@@ -44,9 +45,6 @@ class StagedTracer(Tracer):
         self.atom = atom
         self.aval = aval
         self.made = made
-
-    def concrete(self) -> Any:
-        return self.atom.val if type(self.atom) is Literal else None
 
     def _origin_msg(self) -> str:
         return self._trace.origin_of(self)  # pyright: ignore[reportAttributeAccessIssue]
@@ -218,6 +216,15 @@ class StageTrace(Trace):
                 if not any(type(a) is not Literal for a in eqn.invars):
                     found.append(eqn)
         return needed, found
+
+
+def _stage_value(trace: StageTrace, args: tuple, params: dict[str, Any]) -> Any:
+    """The tracer of a literal: no equation is recorded."""
+    atom = trace.atom(args[0])
+    return StagedTracer(trace, atom, atom.aval, None)
+
+
+stage_rules[stage_p] = _stage_value
 
 
 def trace_to_jaxpr(

@@ -1,0 +1,76 @@
+"""Looking at programs: ``make_jaxpr`` and ``eval_shape``."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jaxnb.engine.api import stages
+from jaxnb.engine.api.jit import info_of, jit_info
+
+__all__ = ["eval_shape", "make_jaxpr"]
+
+
+def _info(fun: Callable[..., Any], static_argnums: Any) -> Any:
+    known = info_of(fun)
+    if known is not None and static_argnums == ():
+        return None
+    return jit_info(
+        fun,
+        static_argnums=static_argnums,
+        static_argnames=None,
+        donate_argnums=None,
+        donate_argnames=None,
+        keep_unused=False,
+        inline=False,
+        device=None,
+        compiler_options=None,
+    )
+
+
+def make_jaxpr(
+    fun: Callable[..., Any],
+    static_argnums: int | Sequence[int] = (),
+    axis_env: Sequence[tuple[Any, int]] | None = None,
+    return_shape: bool = False,
+) -> Callable[..., Any]:
+    """Returns a function with ``fun``'s arguments whose result is the program ``fun`` traces to.
+
+    Args:
+        fun: the function.
+        static_argnums: positions of arguments that stay Python values.
+        axis_env: names and sizes of mapped axes that ``fun`` may refer to.
+        return_shape: whether the result is ``(jaxpr, shapes and dtypes of the results)``.
+
+    Raises:
+        TypeError: where ``fun`` is not callable.
+    """
+    if not callable(fun):
+        raise TypeError("the first argument must be callable")
+    info = _info(fun, static_argnums)
+
+    @functools.wraps(fun, assigned=("__module__",), updated=())
+    def make_jaxpr_f(*args: Any, **kwargs: Any) -> Any:
+        use = info if info is not None else _info(lambda *a, **k: fun(*a, **k), ())
+        with stages.named_axes(axis_env or ()):
+            traced = stages.trace(use, *args, **kwargs)
+        closed = traced.closed_jaxpr()
+        return (closed, traced.out_info) if return_shape else closed
+
+    name = getattr(fun, "__name__", type(fun).__name__)
+    make_jaxpr_f.__name__ = f"make_jaxpr({name})"
+    make_jaxpr_f.__dict__.pop("__wrapped__", None)
+    return make_jaxpr_f
+
+
+def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Returns the shapes and dtypes of ``fun``'s results for arguments of these types; computes nothing.
+
+    Raises:
+        TypeError: where ``fun`` is not callable, or where it would raise for real arguments.
+    """
+    if not callable(fun):
+        raise TypeError(f"Expected a callable value, got {fun}")
+    known = info_of(fun)
+    return stages.eval_shape_of(known if known is not None else _info(fun, ()), *args, **kwargs)

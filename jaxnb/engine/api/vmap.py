@@ -1,0 +1,198 @@
+"""``vmap``: a function mapped over axes of its arguments."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jaxnb.engine.api.flat import Flat, check_callable
+from jaxnb.engine.core.prefixes import raise_prefix_error
+from jaxnb.engine.core.trace import shaped_aval
+from jaxnb.engine.transforms.batch import batch_flat, to_dim
+from jaxnb.xla import pytree
+
+__all__ = ["flatten_axes", "vmap"]
+
+
+def flatten_axes(name: str, tree: Any, axes: Any) -> list[Any]:
+    """Returns one axis a leaf of a structure, from a prefix of that structure.
+
+    Raises:
+        ValueError: where ``axes`` is no prefix.
+    """
+    out: list[Any] = []
+    dummy = pytree.unflatten(tree, [object()] * tree.num_leaves)
+
+    def walk(prefix: Any, full: Any) -> None:
+        if prefix is None or isinstance(prefix, int):
+            out.extend([prefix] * len(pytree.flatten(full)[0]))
+            return
+        p = pytree.flatten_one_level(prefix)
+        f = pytree.flatten_one_level(full)
+        if p is None or f is None or type(prefix) is not type(full):
+            raise_prefix_error(name, axes, dummy, lambda x: x is None)
+            raise ValueError(
+                f"{name} specification must be a tree prefix of the corresponding value, got {axes}."
+            )
+        ps, fs = list(p[0]), list(f[0])
+        if len(ps) != len(fs) or p[1] != f[1]:
+            raise_prefix_error(name, axes, dummy, lambda x: x is None)
+            raise ValueError(
+                f"{name} specification must be a tree prefix of the corresponding value, got {axes}."
+            )
+        for a, b in zip(ps, fs, strict=True):
+            walk(a, b)
+
+    walk(axes, dummy)
+    return out
+
+
+def _axis_names(fun: Any, leaves: Sequence[Any], args: Any, kwargs: Any) -> list[str]:
+    """Returns how messages call each leaf."""
+    names_of_leaves = []
+    code = getattr(fun, "__code__", None)
+    names = list(code.co_varnames[: code.co_argcount]) if code is not None else []
+    for i, a in enumerate(args):
+        base = f"argument {names[i]}" if i < len(names) else f"argument args[{i}]"
+        paths = pytree.flatten_with_path(a)[0]
+        names_of_leaves += [base + (pytree.keystr(p) if p else "") for p, _ in paths]
+    for k in sorted(kwargs):
+        names_of_leaves += [
+            f"argument {k}" + pytree.keystr(p) for p, _ in pytree.flatten_with_path(kwargs[k])[0]
+        ]
+    return names_of_leaves
+
+
+def _size_of(
+    fun: Any, leaves: Sequence[Any], dims: Sequence[Any], axis_size: int | None, args: Any, kwargs: Any
+) -> int:
+    sizes: dict[int, list[int]] = {}
+    for i, (x, d) in enumerate(zip(leaves, dims, strict=True)):
+        if d is None:
+            continue
+        shape = shaped_aval(x).shape  # pyright: ignore[reportAttributeAccessIssue]
+        if not -len(shape) <= d < len(shape):
+            needed = d + 1 if d >= 0 else -d
+            raise ValueError(
+                f"vmap was requested to map its argument along axis {d}, which implies that its rank should be at least "
+                f"{needed}, but is only {len(shape)} (its shape is {shape})"
+            )
+        sizes.setdefault(shape[d], []).append(i)
+    if len(sizes) > 1:
+        names = _axis_names(fun, leaves, args, kwargs)
+        lines = ["vmap got inconsistent sizes for array axes to be mapped:"]
+        described = {}
+        for size, where in sizes.items():
+            i = where[0]
+            described[size] = (
+                f"axis {dims[i]} of {names[i] if i < len(names) else 'an argument'} of type {shaped_aval(leaves[i]).str_short()}"
+            )
+        ordered = sorted(sizes.items(), key=lambda kv: -len(kv[1]))
+        parts = []
+        for size, where in ordered:
+            if len(where) == 1:
+                parts.append(f"  * one axis had size {size}: {described[size]}")
+            else:
+                most = (
+                    "most"
+                    if where is ordered[0][1] and len(where) > 1 and len(ordered[1][1]) == 1
+                    else "some"
+                )
+                count = (
+                    f"{most} axes ({len(where)} of them)"
+                    if most == "most"
+                    else f"some axes ({len(where)} of them)"
+                )
+                parts.append(f"  * {count} had size {size}, e.g. {described[size]}")
+        raise ValueError("\n".join([lines[0], ";\n".join(parts)]))
+    if sizes:
+        found = next(iter(sizes))
+        if axis_size is not None and axis_size != found:
+            raise ValueError(
+                f"vmap got axis_size={axis_size} but the mapped axes of its arguments have size {found}"
+            )
+        return found
+    if axis_size is None:
+        raise ValueError(
+            "vmap must have at least one non-None value in in_axes or axis_size must be specified"
+        )
+    return axis_size
+
+
+def vmap(
+    fun: Callable[..., Any],
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    axis_name: Any = None,
+    axis_size: int | None = None,
+    spmd_axis_name: Any = None,
+    sum_match: bool = False,
+) -> Callable[..., Any]:
+    """Returns ``fun`` mapped over an axis of its arguments.
+
+    Args:
+        fun: the function of one element.
+        in_axes: the mapped axis of each argument (None: not mapped), as a prefix of the arguments' structure.
+        out_axes: the mapped axis of each result, likewise.
+        axis_name: a name under which collectives find the axis.
+        axis_size: the axis' size, needed where no argument is mapped.
+        spmd_axis_name: the mesh axis that the mapped axis is sharded over.
+        sum_match: must be False.
+
+    Raises:
+        TypeError: where ``in_axes`` is of no allowed type.
+        ValueError: where axes do not exist or differ in size.
+    """
+    check_callable(fun)
+    if isinstance(in_axes, list):
+        in_axes = tuple(in_axes)
+    if not (in_axes is None or type(in_axes) in (int, tuple) or hasattr(in_axes, "__index__")):
+        raise TypeError(
+            "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed "
+            f"to the function, but got {in_axes}."
+        )
+    if hasattr(in_axes, "__index__"):
+        in_axes = int(in_axes)
+
+    @functools.wraps(
+        fun, assigned=("__module__", "__name__", "__qualname__", "__annotations__"), updated=("__dict__",)
+    )
+    def vmap_f(*args: Any, **kwargs: Any) -> Any:
+        if isinstance(in_axes, tuple) and len(in_axes) != len(args):
+            raise ValueError(
+                "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments "
+                f"passed to the function, but got len(in_axes)={len(in_axes)}, len(args)={len(args)}"
+            )
+        leaves, in_tree = pytree.flatten((args, kwargs))
+        if not leaves and axis_size is None:
+            raise ValueError(
+                "vmap wrapped function must be passed at least one argument containing an array or axis_size must be "
+                f"specified, got empty *args={args} and **kwargs={kwargs}"
+            )
+        dims = flatten_axes("vmap in_axes", in_tree, (in_axes, 0))
+        size = _size_of(fun, leaves, dims, axis_size, args, kwargs)
+        dims = [
+            d if d is None or d >= 0 else d + len(shaped_aval(x).shape)
+            for x, d in zip(leaves, dims, strict=True)
+        ]  # pyright: ignore[reportAttributeAccessIssue]
+        flat = Flat(lambda a, k: fun(*a, **k), in_tree)
+        out, out_dims = batch_flat(flat, leaves, dims, size, axis_name, spmd_axis_name)
+        wanted = flatten_axes("vmap out_axes", flat.out_tree, out_axes)
+        done = []
+        for o, d, want in zip(out, out_dims, wanted, strict=True):
+            if want is None:
+                if d is not None:
+                    raise ValueError(
+                        f"at vmap out_axes, got axis spec None but output was batched on axis {d}"
+                    )
+                done.append(o)
+                continue
+            ndim = len(shaped_aval(o).shape) + (d is None)  # pyright: ignore[reportAttributeAccessIssue]
+            if not -ndim <= want < ndim:
+                raise ValueError(f"axis {want} is out of bounds for array of dimension {ndim}")
+            done.append(to_dim(o, d, size, want % ndim))
+        return pytree.unflatten(flat.out_tree, done)
+
+    vmap_f.__dict__.pop("__wrapped__", None)
+    return vmap_f

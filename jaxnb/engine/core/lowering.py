@@ -1,1 +1,0 @@
-from jaxnb.engine.ops.lowering import *  # noqa: F403

@@ -1,0 +1,68 @@
+"""Moving values onto devices.
+
+Lives here: which device a value goes to and how it gets there. What an array can do stands in ``arrays.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jaxnb.base import config
+from jaxnb.engine.core import dtypes
+from jaxnb.engine.core.avals import ShapedArray, aval_makers
+from jaxnb.xla import array as door
+from jaxnb.xla.array import ArrayImpl
+from jaxnb.xla.client import Device, local_devices
+
+__all__ = ["check_not_deleted", "default_device", "device_of", "put_on_device"]
+
+door.set_aval_maker(lambda shape, dtype, weak_type=False: ShapedArray(tuple(shape), dtype, weak_type))
+aval_makers[ArrayImpl] = lambda x: x.aval
+
+
+def default_device() -> Device:
+    """Returns the device that uncommitted values go to."""
+    chosen = config.default_device.value
+    if chosen is None:
+        return local_devices()[0]
+    if isinstance(chosen, str):
+        return local_devices(backend_name=chosen)[0]
+    return chosen
+
+
+def device_of(x: Any) -> Device | None:
+    """Returns the device that ``x`` is committed to, or None."""
+    if type(x) is ArrayImpl and x._committed:
+        devices = list(x._sharding._internal_device_list)
+        return devices[0]
+    return None
+
+
+def check_not_deleted(x: ArrayImpl) -> None:
+    """Raises RuntimeError where an array's buffer is gone."""
+    if x.is_deleted():
+        raise RuntimeError(f"Array has been deleted with shape={x.aval.str_short()}.")
+
+
+def put_on_device(x: Any, aval: ShapedArray, device: Device, committed: bool = False) -> ArrayImpl:
+    """Returns ``x`` as an array on one device, of exactly the given type.
+
+    Args:
+        x: an array, a NumPy array or a scalar.
+        aval: the array's type.
+        device: where to.
+        committed: whether the user chose the device.
+    """
+    if type(x) is ArrayImpl:
+        check_not_deleted(x)
+        sharding = door.single_device_sharding(device)
+        if x._sharding == sharding:
+            if x.aval is aval and x._committed == committed:
+                return x
+            return door.rewrap(x, aval, sharding, committed)
+        return door.copy_to_device(x, aval, device, committed)
+    if dtypes.is_extended(aval.dtype):
+        raise TypeError(f"cannot place a value of dtype {aval.dtype} from host memory")
+    return door.device_put_numpy(np.asarray(x, aval.dtype), aval, device, committed)
