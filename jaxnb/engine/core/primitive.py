@@ -24,6 +24,7 @@ class Primitive:
         "effects",
         "multiple_results",
         "name",
+        "staging",
     )
 
     def __init__(
@@ -39,6 +40,7 @@ class Primitive:
         self.multiple_results = multiple_results
         self.effects = effects
         self.doc: str | None = None
+        self.staging: Callable[..., Any] | None = None  # how it is staged, where not as an equation
         self.abstract_cache: dict[Any, Any] = {}
 
     def bind(self, *args: Any, **params: Any) -> Any:

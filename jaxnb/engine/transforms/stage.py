@@ -1,7 +1,6 @@
 """Staging: running a function on tracers that record every operation into a jaxpr.
 
-Lives here: the trace that records, its tracers, and ``trace_to_jaxpr``. Both modes of constants and of omnistaging are decided by
-which trace is current, nothing else.
+Lives here: the trace that records, its tracers, and ``trace_to_jaxpr``.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ class StageTrace(Trace):
         return self.literal(x)
 
     def foreign(self, x: Tracer) -> Atom:
-        """Returns the constant's variable of a tracer of a trace around this one; one whose trace has ended is a leak."""
+        """Returns the constant's variable of an outer trace's tracer; one whose trace has ended is a leak."""
         if self.finished or x._trace.finished:
             raise x._leaked_error()
         found = self.constvars.get(id(x))
@@ -127,7 +126,12 @@ class StageTrace(Trace):
         return lit
 
     def process(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        """Appends one equation and returns the tracers of its results."""
+        """Appends one equation and returns the tracers of its results; a host value that is staged stays a literal."""
+        if primitive is stage_p:
+            atom = self.atom(args[0])
+            return StagedTracer(self, atom, atom.aval, None)
+        if primitive.staging is not None:
+            return primitive.staging(self, args, params)
         atoms: list[Any] = []
         for x in args:
             if type(x) is StagedTracer and x._trace is self:
@@ -216,15 +220,6 @@ class StageTrace(Trace):
                 if not any(type(a) is not Literal for a in eqn.invars):
                     found.append(eqn)
         return needed, found
-
-
-def _stage_value(trace: StageTrace, args: tuple, params: dict[str, Any]) -> Any:
-    """The tracer of a literal: no equation is recorded."""
-    atom = trace.atom(args[0])
-    return StagedTracer(trace, atom, atom.aval, None)
-
-
-stage_rules[stage_p] = _stage_value
 
 
 def trace_to_jaxpr(
