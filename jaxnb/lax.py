@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# shapes, slices, indexing
+from jaxnb.engine.api.slicing import dynamic_index_in_dim, dynamic_update_index_in_dim, scatter_apply
+
 # reductions, windows, running reductions
 from jaxnb.engine.control.reduce import reduce, reduce_p
 from jaxnb.engine.control.windows import reduce_window, reduce_window_p
@@ -9,8 +12,10 @@ from jaxnb.engine.linalg.log_sum_exp import cumlogsumexp, cumlogsumexp_p
 
 # arithmetic, elementwise
 from jaxnb.engine.ops.accuracy import AccuracyMode, Tolerance
+from jaxnb.engine.ops.addressing import GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers
 from jaxnb.engine.ops.arg_extrema import argmax, argmax_p, argmin, argmin_p
 from jaxnb.engine.ops.arithmetic import add, div, integer_pow, mul, mulhi, neg, reciprocal, square, sub
+from jaxnb.engine.ops.axes import broadcast_shapes, shape_as_value
 from jaxnb.engine.ops.bitwise import (
     bitwise_and,
     bitwise_not,
@@ -39,8 +44,31 @@ from jaxnb.engine.ops.cumulative import (
     cumsum,
     cumsum_p,
 )
+from jaxnb.engine.ops.dynamic_slicing import (
+    dynamic_slice,
+    dynamic_slice_in_dim,
+    dynamic_slice_p,
+    dynamic_update_slice,
+    dynamic_update_slice_in_dim,
+    dynamic_update_slice_p,
+)
 from jaxnb.engine.ops.exponential import cbrt, exp, exp2, expm1, log, log1p, logistic, rsqrt, sqrt
+from jaxnb.engine.ops.filling import broadcasted_iota, copy_p, empty, full, full_like, iota, iota_p
+from jaxnb.engine.ops.staging import stage, stage_p
+from jaxnb.engine.ops.gather import gather, gather_p
 from jaxnb.engine.ops.identity import optimization_barrier, stop_gradient
+from jaxnb.engine.ops.joining import (
+    concatenate,
+    concatenate_p,
+    split,
+    split_p,
+    stack,
+    stack_p,
+    tile,
+    tile_p,
+    unstack,
+    unstack_p,
+)
 from jaxnb.engine.ops.magnitude import (
     RoundingMethod,
     abs,
@@ -72,7 +100,39 @@ from jaxnb.engine.ops.reductions import (
     reduce_xor,
     reduce_xor_p,
 )
+from jaxnb.engine.ops.scatter import (
+    scatter,
+    scatter_add,
+    scatter_add_p,
+    scatter_max,
+    scatter_max_p,
+    scatter_min,
+    scatter_min_p,
+    scatter_mul,
+    scatter_mul_p,
+    scatter_p,
+    scatter_sub,
+    scatter_sub_p,
+)
 from jaxnb.engine.ops.selection import clamp, select, select_n
+from jaxnb.engine.ops.shape import (
+    broadcast,
+    broadcast_in_dim,
+    broadcast_in_dim_p,
+    broadcast_like,
+    broadcast_to_rank,
+    collapse,
+    expand_dims,
+    reshape,
+    reshape_p,
+    rev,
+    rev_p,
+    squeeze,
+    squeeze_p,
+    transpose,
+    transpose_p,
+)
+from jaxnb.engine.ops.slicing import index_in_dim, pad, pad_p, slice, slice_in_dim, slice_p
 from jaxnb.engine.ops.sorting import sort, sort_key_val, sort_p, top_k, top_k_p
 from jaxnb.engine.ops.special import (
     bessel_i0e,
@@ -107,62 +167,3 @@ from jaxnb.engine.ops.window_extrema import (
     select_and_scatter_add_p,
 )
 from jaxnb.engine.ops.windows import padtype_to_pads, reduce_window_shape_tuple, reduce_window_sum_p
-
-# shapes, slices, indexing
-from jaxnb.engine.api.slicing import dynamic_index_in_dim, dynamic_update_index_in_dim, scatter_apply
-from jaxnb.engine.ops.addressing import GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers
-from jaxnb.engine.ops.axes import broadcast_shapes, shape_as_value
-from jaxnb.engine.ops.dynamic_slicing import (
-    dynamic_slice,
-    dynamic_slice_in_dim,
-    dynamic_slice_p,
-    dynamic_update_slice,
-    dynamic_update_slice_in_dim,
-    dynamic_update_slice_p,
-)
-from jaxnb.engine.ops.filling import broadcasted_iota, copy_p, empty, full, full_like, iota, iota_p, stage
-from jaxnb.engine.ops.gather import gather, gather_p
-from jaxnb.engine.ops.joining import (
-    concatenate,
-    concatenate_p,
-    split,
-    split_p,
-    stack,
-    stack_p,
-    tile,
-    tile_p,
-    unstack,
-    unstack_p,
-)
-from jaxnb.engine.ops.scatter import (
-    scatter,
-    scatter_add,
-    scatter_add_p,
-    scatter_max,
-    scatter_max_p,
-    scatter_min,
-    scatter_min_p,
-    scatter_mul,
-    scatter_mul_p,
-    scatter_p,
-    scatter_sub,
-    scatter_sub_p,
-)
-from jaxnb.engine.ops.shape import (
-    broadcast,
-    broadcast_in_dim,
-    broadcast_in_dim_p,
-    broadcast_like,
-    broadcast_to_rank,
-    collapse,
-    expand_dims,
-    reshape,
-    reshape_p,
-    rev,
-    rev_p,
-    squeeze,
-    squeeze_p,
-    transpose,
-    transpose_p,
-)
-from jaxnb.engine.ops.slicing import index_in_dim, pad, pad_p, slice, slice_in_dim, slice_p

@@ -15,7 +15,7 @@ from jaxnb.engine.core.trace import current_trace_is_eval
 from jaxnb.engine.ops.comparison import compare_type, compare_values
 from jaxnb.engine.ops.elementwise import FLOAT, check_dtype, filled_value, not_linear, unary_batch
 from jaxnb.engine.ops.lowering import LoweringContext, ir_type
-from jaxnb.engine.ops.shape import is_array
+from jaxnb.engine.ops.staging import is_array
 from jaxnb.xla.mlir import hlo, ir
 from jaxnb.xla.version import JAXLIB_VERSION
 

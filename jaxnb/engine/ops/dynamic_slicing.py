@@ -26,7 +26,8 @@ from jaxnb.engine.ops.joining import concatenate
 from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints
 from jaxnb.engine.ops.scatter import scatter_batch, scatter_p
 from jaxnb.engine.ops.selection import select_n
-from jaxnb.engine.ops.shape import broadcast_in_dim, is_array
+from jaxnb.engine.ops.shape import broadcast_in_dim
+from jaxnb.engine.ops.staging import is_array
 from jaxnb.engine.ops.slicing import check_slice_sizes, index_in_dim
 from jaxnb.xla.mlir import hlo, ir
 

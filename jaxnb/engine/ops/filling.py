@@ -11,10 +11,11 @@ from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.ad import Zero
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.rules import Undefined, add_tangents_port, define, linear_jvp
+from jaxnb.engine.core.trace import current_trace_is_eval
 from jaxnb.engine.ops.axes import canonicalize_shape, check_nonnegative
 from jaxnb.engine.ops.conversion import convert
 from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, i64_attr, ir_type
-from jaxnb.engine.ops.shape import as_operand, broadcast_in_dim, is_array
+from jaxnb.engine.ops.shape import broadcast_in_dim
 from jaxnb.xla.mlir import hlo, ir
 
 _no_operands = Undefined("it has no operands")
@@ -104,7 +105,9 @@ def full_like(x, fill_value, dtype=None, shape=None, sharding=None):
 def _zeros(aval: ShapedArray) -> Any:
     """The array of zeros that a symbolic zero stands for."""
     if aval.dtype == dtypes.float0:
-        return np.zeros(aval.shape, dtypes.float0)
+        if current_trace_is_eval():
+            return np.zeros(aval.shape, dtypes.float0)
+        return broadcast_in_dim(np.zeros((), dtypes.float0), aval.shape, ())
     return broadcast_in_dim(convert(0, aval.dtype, aval.weak_type), aval.shape, ())
 
 
@@ -159,28 +162,3 @@ copy_p = define(
     transpose=_copy_transpose,
     batch=lambda args, dims: (copy_p.bind(args[0]), dims[0]),
 )
-
-
-# stage
-
-
-def _stage_abstract(x: ShapedArray) -> ShapedArray:
-    return x
-
-
-_not_traced = Undefined("its operand is a host value, which no transformation traces")
-
-stage_p = define(
-    "stage",
-    abstract=_stage_abstract,
-    lower=lambda ctx, x: x,
-    jvp=_not_traced,
-    transpose=_not_traced,
-    batch=_not_traced,
-)
-"""A host value becomes an array: placed on a device, or a literal of the program being traced."""
-
-
-def stage(x, /):
-    """The value as an array of ours; a traced program has it as a literal."""
-    return x if is_array(x) else stage_p.bind(as_operand(x))

@@ -11,7 +11,8 @@ from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.rules import define, instantiate_zeros, linear_jvp, primitives
 from jaxnb.engine.ops.axes import canonicalize_axis
 from jaxnb.engine.ops.lowering import LoweringContext, dense_ints, ir_type
-from jaxnb.engine.ops.shape import as_operand, broadcast, is_array, moveaxis, reshape
+from jaxnb.engine.ops.shape import broadcast, moveaxis, reshape
+from jaxnb.engine.ops.staging import as_operand, is_array
 from jaxnb.xla.mlir import hlo, ir
 
 

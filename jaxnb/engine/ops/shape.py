@@ -17,25 +17,10 @@ from jaxnb.engine.core.avals import ShapedArray, get_aval
 from jaxnb.engine.core.rules import define, linear_jvp, primitives
 from jaxnb.engine.ops.axes import Shape, canonicalize_axes, canonicalize_shape, check_nonnegative
 from jaxnb.engine.ops.lowering import LoweringContext, dense_ints, ir_type
+from jaxnb.engine.ops.staging import as_operand as as_operand
+from jaxnb.engine.ops.staging import is_array as is_array
+from jaxnb.engine.ops.staging import stage
 from jaxnb.xla.mlir import hlo, ir
-
-
-def is_array(x: Any) -> bool:
-    """Whether ``x`` is already an array of ours or a tracer, not a NumPy array or a Python scalar."""
-    return hasattr(x, "aval")
-
-
-def as_operand(x: Any) -> Any:
-    """``x``, once it is known to be something that can be an operand.
-
-    Raises:
-        TypeError: it is not.
-    """
-    try:
-        get_aval(x)
-    except TypeError:
-        raise TypeError(f"asarray: expected ArrayLike, got {x} of type {type(x)}.") from None
-    return x
 
 
 def physical(ctx: LoweringContext, operand: ir.Value, dimensions: Sequence[int]) -> tuple[int, ...]:
@@ -125,7 +110,7 @@ def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None)
     """The operand stretched to ``shape``, its axis ``i`` becoming axis ``broadcast_dimensions[i]``."""
     shape, broadcast_dimensions = tuple(shape), tuple(broadcast_dimensions)
     if out_sharding is None and _is_identity(operand, shape, broadcast_dimensions):
-        return as_operand(operand)
+        return stage(operand)
     return broadcast_in_dim_p.bind(
         operand, shape=shape, broadcast_dimensions=broadcast_dimensions, sharding=out_sharding
     )

@@ -20,6 +20,7 @@ from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.rules import eager_rules
 from jaxnb.engine.core.trace import Tracer, eval_trace, trace_context
 from jaxnb.engine.ops import ports as ports
+from jaxnb.engine.ops.staging import stage_p
 from jaxnb.engine.runtime.arrays import ArrayImpl, default_device, device_of, put_on_device
 from jaxnb.engine.runtime.executable import CompiledProgram, compile_jaxpr, lower_jaxpr
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
@@ -437,3 +438,4 @@ def _run_jit_call(*args: Any, jaxpr: ClosedJaxpr, name: str, **params: Any) -> l
 
 
 eager_rules[jit_p] = _run_jit_call
+eager_rules[stage_p] = lambda x: put_on_device(x, get_aval(x), default_device())

@@ -27,7 +27,7 @@ from jaxnb.engine.core.jaxpr import (
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.source import SourceInfo, capture, provenance
 from jaxnb.engine.core.trace import Trace, Tracer, set_trace
-from jaxnb.engine.ops.filling import stage_p
+from jaxnb.engine.ops.staging import stage_p
 
 __all__ = ["StageTrace", "StagedTracer", "trace_to_jaxpr"]
 
