@@ -54,9 +54,8 @@ class StagedTracer(Tracer):
         name = f"{info.func_src_info} traced for {info.traced_for}" if info else None
         frames = source.user_frames(self.made.traceback) if self.made else []
         lines = [f"{f.file}:{f.line}:{f.col_start} ({f.function})" for f in frames]
-        where = lines[0] if lines else "unknown"
         return UnexpectedTracerError(
-            leaked_tracer_text(self.aval.str_short(), "DynamicJaxprTracer", name, where, lines[::-1])
+            leaked_tracer_text(self.aval.str_short(), "DynamicJaxprTracer", name, lines)
         )
 
     def __repr__(self) -> str:
