@@ -6,7 +6,7 @@ with reality. Must not live here: imports.
 
 from __future__ import annotations
 
-MODULES = ("dtypes", "errors", "tree", "tree_util")
+MODULES = ("core", "dtypes", "errors", "stages", "tree", "tree_util")
 """Public modules: `import jaxnb` makes them reachable without importing them."""
 
 _BY_MODULE = {

@@ -1,0 +1,7 @@
+"""The steps of a compilation as objects: `jit(f).trace(x).lower().compile()`. Only re-exports."""
+
+from __future__ import annotations
+
+from jaxnb.engine.api.stages import ArgInfo, Compiled, Lowered, Traced, Wrapped
+
+__all__ = ["ArgInfo", "Compiled", "Lowered", "Traced", "Wrapped"]
