@@ -209,6 +209,8 @@ def get_aval(x: Any) -> AbstractValue:
             return maker(x)
     if hasattr(x, "__jax_array__"):
         return get_aval(x.__jax_array__())
+    if isinstance(x, str):
+        raise TypeError(f"Argument '{x}' of type {type(x)} is not a valid JAX type")
     raise TypeError(f"Argument '{x}' of type '{type(x)}' is not a valid JAX type")
 
 

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from jaxnb.engine.core import dtypes
+from jaxnb.engine.core.avals import ShapedArray
+from jaxnb.engine.runtime.placement import check_not_deleted, default_device, put_on_device
 from jaxnb.xla import array as door
 from jaxnb.xla.array import ArrayImpl
 from jaxnb.xla.client import backend
-from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = ["DLDeviceType", "conversions"]
 
@@ -74,11 +75,8 @@ def _refuse_assignment(self: Any, index: Any, value: Any) -> None:
     raise TypeError(
         "JAX arrays are immutable and do not support in-place item assignment. Instead of x[idx] = y, use "
         "x = x.at[idx].set(y) or another .at[] method: "
-        f"https://docs.jax.dev/en/latest/{_AT_PAGE}"
+        "https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html"
     )
-
-
-_AT_PAGE = "_autosummary/jax.numpy.ndarray.at.html"
 
 
 # ---- DLPack ----------------------------------------------------------------------------------------------------------
@@ -100,8 +98,7 @@ def _dlpack(
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
 ) -> Any:
-    if self.is_deleted():
-        door.to_numpy(self)  # raises
+    check_not_deleted(self)
     if dl_device is not None and DLDeviceType(dl_device[0]) is not DLDeviceType.kDLCPU:
         backend(DLDeviceType(dl_device[0]).name.removeprefix("kDL").lower())  # raises: there is none
     return door.to_dlpack(self.clone() if copy else self)
@@ -114,14 +111,9 @@ def _dlpack_device(self: Any) -> tuple[DLDeviceType, int]:
 
 # ---- copies ----------------------------------------------------------------------------------------------------------
 
-_place: Callable[[np.ndarray, bool], ArrayImpl]
-"""Set by ``arrays``: an uncommitted array of a value."""
 
-
-def set_place(place: Callable[[np.ndarray, bool], ArrayImpl]) -> None:
-    """Sets what makes an array of a NumPy array and of whether its type is weak."""
-    global _place
-    _place = place
+def _place(value: np.ndarray, weak_type: bool) -> ArrayImpl:
+    return put_on_device(value, ShapedArray(value.shape, value.dtype, weak_type), default_device())
 
 
 def _reconstruct_array(

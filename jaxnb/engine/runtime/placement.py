@@ -62,7 +62,8 @@ def put_on_device(x: Any, aval: ShapedArray, device: Device, committed: bool = F
             if x.aval is aval and x._committed == committed:
                 return x
             return door.rewrap(x, aval, sharding, committed)
-        return door.copy_to_device(x, aval, device, committed)
+        copied = door.copy_to_device(x, device, committed)
+        return copied if copied.aval is aval else door.rewrap(copied, aval, sharding, committed)
     if dtypes.is_extended(aval.dtype):
         raise TypeError(f"cannot place a value of dtype {aval.dtype} from host memory")
     return door.device_put_numpy(np.asarray(x, aval.dtype), aval, device, committed)
