@@ -1,6 +1,6 @@
 """Arrays: jaxlib's C++ arrays with NumPy behaviour.
 
-Lives here: the class users know as ``Array``, and the table of what is put on jaxlib's class. Operators and the methods of
+Lives here: the class users know as ``Array``, and what is put on jaxlib's class. Operators and the methods of
 ``jnp`` come from ``core.operators``.
 """
 

@@ -29,7 +29,15 @@ from jaxnb.xla import pytree
 from jaxnb.xla.dispatch import PjitFunctionCache, make_pjit, set_tracer_class
 from jaxnb.xla.state import trace_context as settings_context
 
-__all__ = ["JitInfo", "TracedCall", "TracedFunction", "debug_info_for", "make_jitted", "trace_call"]
+__all__ = [
+    "JitInfo",
+    "adopt_program",
+    "TracedCall",
+    "TracedFunction",
+    "debug_info_for",
+    "make_jitted",
+    "trace_call",
+]
 
 set_tracer_class(Tracer)
 
@@ -170,12 +178,27 @@ def compiled_for(
 ) -> CompiledProgram:
     """Returns a program's executable; remembered by program, options and settings."""
     device = default_device() if device is None else device
-    key = ("compiled", name, donated, keep_unused, compiler_options, device, settings_context())
+    key = _compiled_key(name, donated, keep_unused, compiler_options, device)
     found = jaxpr._cache.get(key)
     if found is None:
         lowered = lower_jaxpr(name, jaxpr, donated=donated, keep_unused=keep_unused, device=device)
         found = jaxpr._cache.setdefault(key, compile_jaxpr(lowered, compiler_options))
     return found
+
+
+def _compiled_key(name: str, donated: Any, keep_unused: bool, compiler_options: Any, device: Any) -> tuple:
+    return ("compiled", name, donated, keep_unused, compiler_options, device, settings_context())
+
+
+def adopt_program(info: JitInfo, call: TracedCall, program: CompiledProgram) -> CompiledProgram:
+    """Makes an executable that was compiled elsewhere the one that later calls of the function run.
+
+    One that is there already stays.
+    """
+    key = _compiled_key(
+        info.name, call.donated, info.keep_unused, info.compiler_options, program.lowered.device
+    )
+    return call.traced.jaxpr._cache.setdefault(key, program)
 
 
 # ---- tracing -----------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from jaxnb.xla import compile as compile_door
 from jaxnb.xla.client import Device, backend
 from jaxnb.xla.dispatch import FastpathData
 
-__all__ = ["CompiledProgram", "LoweredProgram", "compile_jaxpr", "lower_jaxpr"]
+__all__ = ["CompiledProgram", "LoweredProgram", "compile_jaxpr", "compile_options", "lower_jaxpr"]
 
 
 class LoweredProgram:
@@ -177,6 +177,18 @@ class CompiledProgram:
         )
 
 
+def compile_options(
+    lowered: LoweredProgram, compiler_options: Sequence[tuple[str, Any]] = ()
+) -> compile_door.CompileOptions:
+    """Returns how a lowered program is compiled: on its device, layouts and shardings left to XLA."""
+    return compile_door.CompileOptions.create(
+        [lowered.device.id],
+        compiler_options=dict(compiler_options),
+        propagate_to_outputs=(True,) * len(lowered.out_avals),
+        propagate_to_parameters=(True,) * (len(lowered.const_args) + sum(lowered.kept)),
+    )
+
+
 def compile_jaxpr(
     lowered: LoweredProgram, compiler_options: Sequence[tuple[str, Any]] = ()
 ) -> CompiledProgram:
@@ -186,9 +198,12 @@ def compile_jaxpr(
         JaxRuntimeError: where XLA refuses the program or an option.
     """
     device = lowered.device
-    options = compile_door.CompileOptions.create([device.id], compiler_options=dict(compiler_options))
     module = lowered.module
     executable = compile_door.compile_module(
-        backend(device.platform), module.module, [device], options, module.callbacks
+        backend(device.platform),
+        module.module,
+        [device],
+        compile_options(lowered, compiler_options),
+        module.callbacks,
     )
     return CompiledProgram(lowered, executable)

@@ -211,7 +211,7 @@ def _location(mod: ModuleContext, eqn: JaxprEqn, stack: NameStack) -> Any:
 def _tag_location(mod: ModuleContext, eqn: JaxprEqn) -> Any:
     info = eqn.source_info
     child = ir.Location.unknown() if info.traceback is None else mod.traceback_locations.get(info.traceback)
-    return ir.Location.name(f"q{eqn.id}", childLoc=child)
+    return ir.Location.name(f"q{eqn.id}/{eqn.primitive.name}", childLoc=child)
 
 
 def _lower_inline(ctx: LoweringContext, jaxpr: Any, values: Sequence[Any]) -> list[Any]:
