@@ -230,7 +230,7 @@ def jvp(fun: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = Fa
         Zero(shaped_aval(p).to_tangent_aval()) if not _inexact(p) else t for p, t in zip(ps, ts, strict=True)
     ]
     out, t_out = jvp_flat(flat, ps, zeros)
-    full = [_instantiate(t) for t in t_out]
+    full = [instantiate_zeros(t) for t in t_out]
     result = pytree.unflatten(flat.out_tree, out), pytree.unflatten(flat.out_tree, full)
     if has_aux:
         aux = pytree.unflatten(flat.aux_tree, [getattr(x, "primal", x) for x in flat.aux])
@@ -240,12 +240,6 @@ def jvp(fun: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = Fa
 
 def _dtype_text(dtype: Any) -> str:
     return "float0" if dtype == dtypes.float0 else str(dtype)
-
-
-def _instantiate(t: Any) -> Any:
-    if type(t) is Zero and t.aval.dtype == dtypes.float0:  # pyright: ignore[reportAttributeAccessIssue]
-        return np.zeros(t.aval.shape, dtypes.float0)  # pyright: ignore[reportAttributeAccessIssue]
-    return instantiate_zeros(t)
 
 
 class VJP:
@@ -354,7 +348,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
                 )
         found = iter(eval_jaxpr(jaxpr, consts, *[t for t, nz in zip(ts, nonzeros, strict=True) if nz]))
         full = [
-            next(found) if nz else _instantiate(Zero(a.to_tangent_aval()))
+            next(found) if nz else instantiate_zeros(Zero(a.to_tangent_aval()))
             for nz, a in zip(nz_out, out_avals, strict=True)
         ]
         return pytree.unflatten(out_tree, full)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from jaxnb.engine.core.avals import get_aval
 from jaxnb.engine.core.trace import trace_context
 
 __all__ = ["Primitive"]
@@ -45,7 +46,22 @@ class Primitive:
 
     def bind(self, *args: Any, **params: Any) -> Any:
         """Applies the primitive to values or tracers and returns its result (a list with ``multiple_results``)."""
-        return trace_context.trace.process(self, args, params)
+        try:
+            return trace_context.trace.process(self, args, params)
+        except TypeError:
+            self._check_operands(args)
+            raise
+
+    def _check_operands(self, args: tuple) -> None:
+        """Raises JAX's TypeError for the first operand that is no array."""
+        for position, x in enumerate(args):
+            try:
+                get_aval(x)
+            except TypeError:
+                raise TypeError(
+                    f"Error interpreting argument to {self.name} as a JAX value. The problematic value is of type "
+                    f"{type(x)} and was passed to {self.name} at position {position}.\n"
+                ) from None
 
     def abstract_eval(self, avals: tuple, params: dict[str, Any]) -> Any:
         """Returns the result's type (or list of types), remembered for equal types and parameters."""

@@ -286,8 +286,6 @@ def param_text(value: Any) -> str:
         return value.name
     if isinstance(value, np.ndarray):
         return str(value)
-    if isinstance(value, type) and issubclass(value, np.generic):
-        return np.dtype(value).name
     if callable(value) and hasattr(value, "__name__") and not isinstance(value, type | FunctionType):
         return value.__name__
     return str(value)

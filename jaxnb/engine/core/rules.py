@@ -5,6 +5,7 @@ Lives here: the tables, ``define`` and the small builders that turn formulas int
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -202,13 +203,12 @@ def per_operand(*rules: Callable[..., Any] | None) -> Callable[..., Any]:
     def make(prim_box: list[Primitive]) -> Callable[..., Any]:
         def jvp(primals: Any, tangents: Any, **params: Any) -> Any:
             out = prim_box[0].bind(*primals, **params)
-            total: Any = None
-            for rule, t in zip(rules, tangents, strict=True):
-                if rule is None or type(t) is Zero:
-                    continue
-                term = rule(t, *primals, **params)
-                total = term if total is None else _add_tangents(total, term)
-            return out, (Zero.from_primal_value(out) if total is None else total)
+            terms = [
+                rule(t, *primals, **params)
+                for rule, t in zip(rules, tangents, strict=True)
+                if rule is not None and type(t) is not Zero
+            ]
+            return out, functools.reduce(_add_tangents, terms) if terms else Zero.from_primal_value(out)
 
         return jvp
 
@@ -221,13 +221,12 @@ def per_operand_out(*rules: Callable[..., Any] | None) -> Callable[..., Any]:
     def make(prim_box: list[Primitive]) -> Callable[..., Any]:
         def jvp(primals: Any, tangents: Any, **params: Any) -> Any:
             out = prim_box[0].bind(*primals, **params)
-            total: Any = None
-            for rule, t in zip(rules, tangents, strict=True):
-                if rule is None or type(t) is Zero:
-                    continue
-                term = rule(t, out, *primals, **params)
-                total = term if total is None else _add_tangents(total, term)
-            return out, (Zero.from_primal_value(out) if total is None else total)
+            terms = [
+                rule(t, out, *primals, **params)
+                for rule, t in zip(rules, tangents, strict=True)
+                if rule is not None and type(t) is not Zero
+            ]
+            return out, functools.reduce(_add_tangents, terms) if terms else Zero.from_primal_value(out)
 
         return jvp
 

@@ -32,7 +32,7 @@ from jaxnb.engine.ops.elementwise import (
     unary_batch,
     unstretch,
 )
-from jaxnb.engine.ops.lowering import LoweringContext, ir_type
+from jaxnb.engine.ops.lowering import LoweringContext, full_like, ir_type
 from jaxnb.xla.mlir import chlo, hlo, ir
 
 # negation, sum, difference
@@ -203,8 +203,10 @@ def _integer_pow_abstract(x: ShapedArray, *, y: int) -> ShapedArray:
 def _integer_pow_lower(ctx: LoweringContext, x: ir.Value, *, y: int) -> ir.Value:
     """Repeated squaring; the cube and the fourth power take their shortest form."""
     (out,) = ctx.avals_out
+    if y == -1:
+        return hlo.divide(filled_value(1, out), x)
     if y == 0:
-        return filled_value(1, out)
+        return full_like(1, out)
     if y == 3:
         return hlo.multiply(hlo.multiply(x, x), x)
     power: ir.Value | None = None
@@ -216,7 +218,7 @@ def _integer_pow_lower(ctx: LoweringContext, x: ir.Value, *, y: int) -> ir.Value
         if n:
             square = hlo.multiply(square, square)
     assert power is not None
-    return hlo.divide(filled_value(1, out), power) if y < 0 else power
+    return hlo.divide(full_like(1, out), power) if y < 0 else power
 
 
 def _integer_pow_tangent(t: Any, x: Any, *, y: int) -> Any:

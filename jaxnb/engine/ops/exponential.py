@@ -28,7 +28,8 @@ def _exp2_lower(ctx: LoweringContext, x: ir.Value, *, accuracy: Any) -> ir.Value
 
 def _expm1_tangent(t: Any, ans: Any, x: Any, accuracy: Any) -> Any:
     """``t · exp(x)``."""
-    return mul(t, exp(x, accuracy=accuracy)) if _EXPM1_BY_EXP else mul(t, add(ans, const(ans, 1)))
+    by_exp = _EXPM1_BY_EXP or accuracy is not None
+    return mul(t, exp(x, accuracy=accuracy) if by_exp else add(ans, const(ans, 1)))
 
 
 exp_p = unary(

@@ -118,11 +118,12 @@ def _chebyshev(x: Any, coefficients: Sequence[float]) -> Any:
 
     Source: S. L. Moshier, Cephes Mathematical Library.
     """
-    b0 = b1 = b2 = const(x, 0)
+    b0, b1, b2 = (filled_like(x, 0) for _ in range(3))
     for c in coefficients:
         b2, b1 = b1, b0
-        b0 = add(sub(mul(x, b1), b2), const(x, c))
-    return mul(const(x, 0.5), sub(b0, b2))
+        b0 = add(sub(mul(x, b1), b2), filled_like(x, c))
+    difference = sub(b0, b2)
+    return mul(filled_like(x, 0.5), difference)
 
 
 def _bessel_i0e(x: Any) -> Any:
@@ -131,9 +132,10 @@ def _bessel_i0e(x: Any) -> Any:
         return convert(_bessel_i0e(convert(x, np.float32, False)), dtype, False)
     near, far = BESSEL_I0E[dtype]
     x = abs(x)
-    small = _chebyshev(sub(mul(const(x, 0.5), x), const(x, 2)), near)
-    large = div(_chebyshev(sub(div(const(x, 32), x), const(x, 2)), far), sqrt(x))
-    return select(le(x, const(x, 8)), small, large)
+    half, two, wide = (filled_like(x, v) for v in (0.5, 2, 32))
+    small = _chebyshev(sub(mul(half, x), two), near)
+    large = div(_chebyshev(sub(div(wide, x), two), far), sqrt(x))
+    return select(le(x, filled_like(x, 8)), small, large)
 
 
 def _bessel_i1e_slope(ans: Any, x: Any) -> Any:

@@ -13,7 +13,7 @@ from jaxnb.engine.ops.arithmetic import add, div, mul, neg, one_minus_square, re
 from jaxnb.engine.ops.comparison import eq
 from jaxnb.engine.ops.complex_numbers import complex, imag, real
 from jaxnb.engine.ops.elementwise import INEXACT, by_dtype, const, filled_like, lower_to, nary, unary
-from jaxnb.engine.ops.exponential import rsqrt, sqrt
+from jaxnb.engine.ops.exponential import expm1, rsqrt, sqrt
 from jaxnb.engine.ops.identity import stop_gradient
 from jaxnb.engine.ops.magnitude import abs, max
 from jaxnb.engine.ops.selection import clamp, select
@@ -33,17 +33,46 @@ def _one_minus(x: Any) -> Any:
 
 # circular
 
+
+def _sinh_cosh(y: Any) -> tuple[Any, Any]:
+    """The hyperbolic sine and cosine from ``e^y - 1`` and ``e^-y - 1``."""
+    grow, shrink = expm1(y), expm1(neg(y))
+    half_difference = div(sub(grow, shrink), const(y, 2))
+    half_sum = div(add(add(grow, shrink), const(y, 2)), const(y, 2))
+    return half_difference, half_sum
+
+
+def _complex_sin(x: Any, accuracy: Any) -> Any:
+    """``sin a · cosh b + i · cos a · sinh b``, exactly imaginary where ``a`` is zero."""
+    a, b = real(x), imag(x)
+    on_axis = eq(a, const(a, 0))
+    sin_a, cos_a = sin(a), cos(a)
+    sinh_b, cosh_b = _sinh_cosh(b)
+    re, im = mul(sin_a, cosh_b), mul(cos_a, sinh_b)
+    return select(on_axis, complex(const(a, 0), im), complex(re, im))
+
+
+def _complex_cos(x: Any, accuracy: Any) -> Any:
+    """``cos a · cosh b - i · sin a · sinh b``, exactly real where ``a`` is zero."""
+    a, b = real(x), imag(x)
+    on_axis = eq(a, const(a, 0))
+    sin_a, cos_a = sin(a), cos(a)
+    sinh_b, cosh_b = _sinh_cosh(b)
+    re, im = mul(cos_a, cosh_b), mul(neg(sin_a), sinh_b)
+    return select(on_axis, complex(re, const(a, 0)), complex(re, im))
+
+
 sin_p = unary(
     "sin",
     INEXACT,
-    lower="sine",
+    lower=by_dtype(np.complexfloating, composite(_complex_sin), lower_to("sine", accuracy=True)),
     jvp=per_operand(lambda t, x, accuracy: mul(t, cos(x, accuracy=accuracy))),
     accuracy=True,
 )
 cos_p = unary(
     "cos",
     INEXACT,
-    lower="cosine",
+    lower=by_dtype(np.complexfloating, composite(_complex_cos), lower_to("cosine", accuracy=True)),
     jvp=per_operand(lambda t, x, accuracy: neg(mul(t, sin(x, accuracy=accuracy)))),
     accuracy=True,
 )

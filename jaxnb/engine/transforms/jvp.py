@@ -123,8 +123,7 @@ custom_vjp_tangents: Any = None
 
 
 def _no_rule(primitive: Any, rule: Any) -> Exception:
-    why = f": {rule.why}" if isinstance(rule, Undefined) else ""
-    return NotImplementedError(f"Differentiation rule for '{primitive}' not implemented{why}")
+    return NotImplementedError(f"Differentiation rule for '{primitive}' not implemented")
 
 
 def jvp_flat(
