@@ -45,14 +45,12 @@ for name, (fun, args) in CASES.items():
         _add(f"dot-{name}-grad", f"jax.grad(lambda a, b: ({fun})(a, b).sum(), argnums=(0, 1))", args)
     if name not in ("complex", "mixed", "wide", "high"):
         for axes in ((0, 0), (0, None), (None, 0), (1, 1), (0, 1), (1, 0)):
-            stacked = ", ".join(
-                arg if axis is None else f"np.stack([{arg}] * 2, axis={axis})"
-                for arg, axis in zip(args[1:-1].removesuffix(", ").split("), "), axes, strict=True)
-                for arg in [arg if arg.endswith(")") else arg + ")"]
+            stacked = "".join(
+                f"({args})[{i}], " if axis is None else f"np.stack([({args})[{i}]] * 2, axis={axis}), "
+                for i, axis in enumerate(axes)
             )
-            _add(
-                f"dot-{name}-vmap{axes}".replace(" ", ""), f"jax.vmap({fun}, in_axes={axes})", f"({stacked})"
-            )
+            label = f"dot-{name}-vmap{axes}".replace(" ", "")
+            _add(label, f"jax.vmap({fun}, in_axes={axes})", f"({stacked})")
 _add("dot-vmap-grad", "jax.vmap(jax.grad(lambda a, b: lax.dot(a, b).sum(), argnums=(0, 1)))", BMM)
 _add(
     "dot-grad-grad",

@@ -50,9 +50,9 @@ for op in ("sum", "prod", "max", "min", "and", "or", "xor"):
         f"jax.vmap(lambda x: lax.reduce_{op}(x, (0,)), in_axes=1)",
         "(np.ones((2, 3, 4), np.int32),)",
     )
-    _add(f"reduce_{op}-bounds", f"lambda x: lax.reduce_{op}(x, (2,))", I)
-    _add(f"reduce_{op}-negative", f"lambda x: lax.reduce_{op}(x, (-1,))", I)
-    _add(f"reduce_{op}-twice", f"lambda x: lax.reduce_{op}(x, (0, 0))", I)
+    _add(f"reduce_{op}-bounds", f"lambda x: lax.reduce_{op}(x, (2,))", I, JAXPR)
+    _add(f"reduce_{op}-negative", f"lambda x: lax.reduce_{op}(x, (-1,))", I, JAXPR)
+    _add(f"reduce_{op}-twice", f"lambda x: lax.reduce_{op}(x, (0, 0))", I, JAXPR)
     _add(f"reduce_{op}-weak", f"lambda: lax.reduce_{op}(lax.broadcast(2, (3,)), (0,))", "()")
     _add(
         f"reduce_{op}-integer-jvp",
