@@ -22,9 +22,16 @@ _BY_MODULE = {
     "jaxnb.engine.api.jit": ("jit",),
     "jaxnb.engine.api.names": ("named_call", "named_scope"),
     "jaxnb.engine.api.tracing": ("eval_shape", "make_jaxpr"),
+    "jaxnb.engine.api.transfer": (
+        "block_until_ready", "copy_to_host_async", "default_backend", "device_count", "device_get", "device_put",
+        "devices", "host_count", "host_id", "host_ids", "live_arrays", "local_device_count", "local_devices",
+        "process_count", "process_index", "process_indices",
+    ),
     "jaxnb.engine.api.vmap": ("vmap",),
     "jaxnb.engine.control.custom_rules": ("custom_gradient", "custom_jvp", "custom_vjp"),
     "jaxnb.engine.core.avals": ("typeof",),
+    "jaxnb.engine.runtime.arrays": ("Array",),
+    "jaxnb.xla.client": ("Device",),
     "jaxnb.engine.api.stages": ("ShapeDtypeStruct",),
 }  # fmt: skip
 

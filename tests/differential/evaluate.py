@@ -76,4 +76,8 @@ def _describe(leaf: Any) -> list[Any]:
     return [kind, array.ravel().tolist()]
 
 
-_views = {"jaxpr": _jaxpr, "stablehlo": _stablehlo, "value": _value}
+def _repr(jax: Any, fun: Any, args: tuple[Any, ...]) -> str:
+    return repr(fun(*args))
+
+
+_views = {"jaxpr": _jaxpr, "stablehlo": _stablehlo, "value": _value, "repr": _repr}

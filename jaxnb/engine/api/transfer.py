@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.prefixes import prefix_errors
 from jaxnb.engine.core.trace import Tracer, current_trace_is_eval, shaped_aval
 from jaxnb.engine.runtime.arrays import ArrayImpl
@@ -97,7 +98,11 @@ def device_put(
 
 def _check(x: Any) -> None:
     try:
-        shaped_aval(x)
+        aval = shaped_aval(x)
+        if not dtypes.is_supported(aval.dtype):  # pyright: ignore[reportAttributeAccessIssue]
+            raise TypeError(
+                f"Dtype {x.dtype} is not a valid JAX array type. Only arrays of numeric types are supported by JAX."
+            )
     except TypeError:
         if isinstance(x, str) or hasattr(x, "dtype"):
             raise

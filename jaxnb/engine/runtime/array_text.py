@@ -31,8 +31,8 @@ def array_repr(x: Any) -> str:
     width = np.get_printoptions()["linewidth"]
     text = np.array2string(value, prefix=_PREFIX, suffix=",", separator=", ", max_line_width=width) + ","
     last_line = len(text) - (text.rfind("\n") + 1)
-    # As NumPy counts: the prefix is not part of a text of one line.
-    separator = " " if last_line + len(tail) + 1 <= width else " " * len(_PREFIX)
+    # As JAX counts: a text of one line without its prefix, and one column to spare.
+    separator = " " if last_line + len(tail) + 2 <= width else " " * len(_PREFIX)
     return f"{_PREFIX}{text}{separator}{tail}"
 
 

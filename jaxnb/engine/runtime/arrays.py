@@ -110,4 +110,7 @@ methods: dict[str, Any] = {
     "__len__": lambda self: len(self.aval),
     "__hash__": None,
 }
+for _name, _method in methods.items():
+    if isinstance(_method, property):
+        _method.__set_name__(ArrayImpl, _name)  # the name that assignment errors say
 door.install(methods)
