@@ -19,6 +19,9 @@ export interface Clock {
   drawn: number;
 }
 
+/** A stage that has been running longer than this was left so by a kernel that is gone. */
+const STALE_S = 24 * 3600;
+
 /** Stages in order. Without a clock nothing goes on any more: what was running when it was saved is unfinished. */
 export function stages(status: RawStatus, header: readonly HeaderEntry[], clock: Clock | null): StageView[] {
   return STAGES.map(stage => {
@@ -26,7 +29,8 @@ export function stages(status: RawStatus, header: readonly HeaderEntry[], clock:
     const entry = header.find(e => e.k === stage);
     let time = '';
     if (state === 'running') {
-      if (clock) time = elapsed(clock.now - (status.since?.[stage] ?? clock.drawn));
+      const ran = clock ? clock.now - (status.since?.[stage] ?? clock.drawn) : Infinity;
+      if (ran < STALE_S) time = elapsed(ran);
       else state = 'unfinished';
     } else if (entry && (state === 'done' || state === 'failed')) time = entry.n === undefined ? entry.v : seconds(entry.n);
     return { stage, state, time, error: status.errors?.[stage] ?? '' };

@@ -30,9 +30,17 @@ export function icon(path: string): SVGSVGElement {
   return svg('svg', { class: 'jx-icon', viewBox: '0 0 16 16', 'aria-hidden': 'true' }, svg('path', { d: path }));
 }
 
-/** A button with an icon and a name that is spoken and shown as a tip. */
-export function iconButton(label: string, path: string, click: () => void): HTMLButtonElement {
-  return h('button', { type: 'button', class: 'jx-tool', 'aria-label': label, title: label, click }, icon(path));
+/** A button with an icon and a name that is spoken and shown as a tip. One with a key of its own is left out of the Tab order. */
+export function iconButton(label: string, path: string, click: () => void, key?: string): HTMLButtonElement {
+  return h('button', {
+    type: 'button', class: 'jx-tool', 'aria-label': label, title: key ? `${label} (${key})` : label, 'aria-keyshortcuts': key, tabindex: key && -1, click
+  }, icon(path));
+}
+
+/** Shows for a moment that a button did its work. */
+export function confirm(button: HTMLButtonElement, path: string): void {
+  button.replaceChildren(icon(ICONS.done));
+  setTimeout(() => button.replaceChildren(icon(path)), 1200);
 }
 
 export const ICONS = {

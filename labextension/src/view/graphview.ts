@@ -60,11 +60,11 @@ export class GraphView implements Content {
       keydown: (e: KeyboardEvent) => this.key(e)
     }, this.edges, this.nodes);
     this.picture.addEventListener('wheel', e => this.wheel(e), { passive: false });
-    this.listTool = iconButton('List of nodes', ICONS.list, () => this.toggleList());
+    this.listTool = iconButton('List of nodes', ICONS.list, () => this.toggleList(), 'l');
     this.listTool.setAttribute('aria-pressed', 'false');
     const tools = h('div', { class: 'jx-graph-tools' },
-      iconButton('Zoom in', ICONS.plus, () => this.zoom(1.3)), iconButton('Zoom out', ICONS.minus, () => this.zoom(1 / 1.3)),
-      iconButton('Fit', ICONS.fit, () => this.fit()), this.listTool);
+      iconButton('Zoom in', ICONS.plus, () => this.zoom(1.3), '+'), iconButton('Zoom out', ICONS.minus, () => this.zoom(1 / 1.3), '-'),
+      iconButton('Fit', ICONS.fit, () => this.fit(), '0'), this.listTool);
     this.stage = h('div', { class: 'jx-stage' }, this.picture, this.hint, tools);
     this.el = h('div', { class: 'jx-body jx-graph' }, this.crumbs, this.stage);
     this.drawCrumbs();
@@ -188,7 +188,7 @@ export class GraphView implements Content {
         : h('button', { type: 'button', class: 'jx-crumb', click: () => this.open(id) }, label);
       return i ? [h('span', { class: 'jx-sep', 'aria-hidden': 'true' }, '›'), name] : [name];
     }));
-    this.picture.setAttribute('aria-label', `Graph of ${this.graph.group(this.group).label}, ${this.size}. Arrow keys move, Enter pins, o opens a group, u goes up. The list button shows it as text.`);
+    this.picture.setAttribute('aria-label', `Graph of ${this.graph.group(this.group).label}, ${this.size}. Arrow keys move, Enter pins, o opens a group, u goes up, l lists it as text.`);
   }
 
   // ---- drawing
@@ -376,6 +376,7 @@ export class GraphView implements Content {
     } else if (e.key === '+' || e.key === '=') this.zoom(1.3);
     else if (e.key === '-') this.zoom(1 / 1.3);
     else if (e.key === '0') this.fit();
+    else if (e.key === 'l') this.toggleList();
     else if (e.key === 'n' || e.key === 'p') this.stepHit(e.key === 'n' ? 1 : -1);
     else return;
     e.preventDefault();

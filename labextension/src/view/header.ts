@@ -2,7 +2,7 @@
 
 import type { Exploration } from '../model/exploration';
 import { canRetry, isRunning, plainEntries, StageView } from '../model/status';
-import { copyText, h, icon, ICONS, iconButton } from './dom';
+import { confirm, copyText, h, iconButton, ICONS } from './dom';
 
 export interface HeaderHost {
   isOpen(id: string): boolean;
@@ -27,9 +27,7 @@ export class Header {
 
   constructor(private readonly host: HeaderHost) {
     const link = iconButton('Copy link to the selection', ICONS.link, async () => {
-      if (!(await copyText(host.link()))) return;
-      link.replaceChildren(icon(ICONS.done));
-      setTimeout(() => link.replaceChildren(icon(ICONS.link)), 1200);
+      if (await copyText(host.link())) confirm(link, ICONS.link);
     });
     this.el = h('header', { class: 'jx-head' },
       h('div', { class: 'jx-top' }, this.title, this.cell, this.chips, this.actions),

@@ -63,6 +63,9 @@ class View {
     });
     this.status = new StatusLine(this.session, pane => this.open.has(this.session.model.panes[pane].id));
     this.root.classList.toggle('jx-fill', !!options.fill);
+    this.root.addEventListener('keydown', e => {
+      if (e.key === 'Escape' && !e.defaultPrevented) this.session.setPin(null); // from the head, outside any pane
+    });
     this.root.append(this.header.el, this.panes, this.grip(), this.status.el);
     el.append(this.root);
     const width = this.root.clientWidth;

@@ -3,7 +3,7 @@
 import type { Exploration, Pane } from '../model/exploration';
 import { absence, StageView } from '../model/status';
 import type { Content, FindResult } from './content';
-import { copyText, h, icon, iconButton, ICONS } from './dom';
+import { confirm, copyText, h, icon, iconButton, ICONS } from './dom';
 import { GraphView } from './graphview';
 import type { Session } from './session';
 import { TextView } from './textview';
@@ -12,8 +12,6 @@ export interface PaneHost {
   session: Session;
   /** Shows this pane alone and large, or all open ones again. */
   toggleSolo(id: string): void;
-  /** Moves the focus to the next open pane. */
-  onRetry?: () => void;
 }
 
 export class PaneFrame {
@@ -30,6 +28,7 @@ export class PaneFrame {
   private readonly findCount = h('span', { class: 'jx-find-count', role: 'status' });
   private readonly slot = h('div', { class: 'jx-slot' });
   private readonly soloTool: HTMLButtonElement;
+  private readonly copyTool: HTMLButtonElement;
   private source: Pane | null = null;
   private drawnAs = '';
 
@@ -45,20 +44,12 @@ export class PaneFrame {
       iconButton('Next match', ICONS.down, () => this.showFound(this.content?.stepFind(1))),
       iconButton('Close find', ICONS.close, () => this.closeFind()));
     this.hits.append(this.hitText,
-      iconButton('Previous linked line', ICONS.up, () => this.content?.stepHit(-1)),
-      iconButton('Next linked line', ICONS.down, () => this.content?.stepHit(1)));
+      iconButton('Previous linked line', ICONS.up, () => this.content?.stepHit(-1), 'p'),
+      iconButton('Next linked line', ICONS.down, () => this.content?.stepHit(1), 'n'));
     this.hits.hidden = true;
-    this.soloTool = iconButton('Show alone', ICONS.solo, () => host.toggleSolo(this.id));
-    const copy = iconButton('Copy', ICONS.copy, async () => {
-      if (!this.content || !(await copyText(this.content.textToCopy()))) return;
-      copy.replaceChildren(icon(ICONS.done));
-      copy.classList.add('jx-ok');
-      setTimeout(() => {
-        copy.replaceChildren(icon(ICONS.copy));
-        copy.classList.remove('jx-ok');
-      }, 1200);
-    });
-    this.tools.append(iconButton('Find', ICONS.find, () => this.openFind()), copy, this.soloTool);
+    this.soloTool = iconButton('Show alone', ICONS.solo, () => host.toggleSolo(this.id), 'f');
+    this.copyTool = iconButton(pane.id === 'graph' ? 'Copy as DOT' : 'Copy', ICONS.copy, () => void this.copy(), 'c');
+    this.tools.append(iconButton('Find', ICONS.find, () => this.openFind(), '/'), this.copyTool, this.soloTool);
     this.el = h('section', { class: 'jx-pane', 'data-pane': pane.id, 'aria-label': pane.title, keydown: (e: KeyboardEvent) => this.key(e) },
       h('header', { class: 'jx-pane-head', dblclick: (e: MouseEvent) => { if (!(e.target as Element).closest('button')) host.toggleSolo(this.id); } },
         this.name, this.size, this.hits, this.tools),
@@ -108,7 +99,7 @@ export class PaneFrame {
     const label = on ? 'Show all open panes' : 'Show alone';
     this.soloTool.setAttribute('aria-pressed', String(on));
     this.soloTool.setAttribute('aria-label', label);
-    this.soloTool.title = label;
+    this.soloTool.title = `${label} (f)`;
   }
 
   focus(): void {
@@ -117,6 +108,10 @@ export class PaneFrame {
 
   dispose(): void {
     this.content?.dispose();
+  }
+
+  private async copy(): Promise<void> {
+    if (this.content && (await copyText(this.content.textToCopy()))) confirm(this.copyTool, ICONS.copy);
   }
 
   private errorBox(stage: StageView): HTMLElement {
@@ -165,7 +160,11 @@ export class PaneFrame {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     const { session } = this.host;
     if (e.key === '/' && this.content) this.openFind();
-    else if (e.key === 'Escape' && !this.findRow.hidden) this.closeFind();
+    else if (e.key === 'c') void this.copy();
+    else if (e.key === 'f') {
+      this.host.toggleSolo(this.id);
+      this.focus();
+    } else if (e.key === 'Escape' && !this.findRow.hidden) this.closeFind();
     else if (e.key === 'Escape' && session.pin) session.setPin(null);
     else if (e.key === 'Escape' && session.hover) session.setHover(null);
     else {

@@ -1,6 +1,7 @@
 // One line that says what is hot. Screen readers hear it.
 
 import { describe } from '../model/describe';
+import { sameItem } from '../model/selection';
 import { h } from './dom';
 import type { Session } from './session';
 
@@ -14,13 +15,13 @@ export class StatusLine {
   paint(): void {
     const spoken = this.session.spoken;
     if (!spoken) {
-      const key = (k: string) => h('kbd', {}, k);
-      this.el.replaceChildren(h('span', { class: 'jx-idle' }, 'Point at anything to see its counterparts; click to pin. ', key('Tab'), ' next pane ', key('↑↓'), ' move ', key('Enter'), ' pin ', key('/'), ' find'));
+      const key = (k: string, does: string) => h('span', { class: 'jx-key' }, h('kbd', {}, k), ` ${does}`);
+      this.el.replaceChildren(h('span', { class: 'jx-idle' }, 'Point at anything to see its counterparts; click to pin.', key('Tab', 'next pane'), key('↑↓', 'move'), key('Enter', 'pin'), key('/', 'find')));
       return;
     }
     const [item, lighting] = spoken;
     const d = describe(this.session.model, item, lighting, this.isOpen);
-    const pinned = item === this.session.pin;
+    const pinned = sameItem(item, this.session.pin);
     this.el.replaceChildren(
       pinned ? h('span', { class: 'jx-tag' }, 'pinned') : '',
       h('strong', {}, d.label), ...d.details.map(t => h('span', {}, t)), ...d.fates.map(t => h('span', { class: 'jx-fate' }, t)));
