@@ -12,6 +12,8 @@ from jaxnb.engine.core.rules import define, linear_jvp
 from jaxnb.engine.ops.arithmetic import neg
 from jaxnb.engine.ops.elementwise import (
     COMPLEX,
+    CONJUGABLE,
+    PARTS,
     const,
     nary,
     unary,
@@ -21,8 +23,6 @@ from jaxnb.engine.ops.elementwise import (
 )
 from jaxnb.engine.ops.lowering import LoweringContext, full_like
 from jaxnb.xla.mlir import hlo, ir
-
-_PARTS = (np.float32, np.float64)
 
 
 def part_dtype(dtype: Any) -> np.dtype:
@@ -74,7 +74,7 @@ def _complex_transpose(ct: Any, x: Any, y: Any) -> list[Any]:
 
 complex_p = nary(
     "complex",
-    (_PARTS, _PARTS),
+    (PARTS, PARTS),
     lower="complex",
     jvp=linear_jvp,
     result=complex_dtype,
@@ -106,7 +106,7 @@ def _conj_transpose(ct: Any, x: Any, *, input_dtype: Any) -> list[Any]:
 
 conj_p = define(
     "conj",
-    abstract=unary_abstract("conj", (np.float32, np.complexfloating, np.float64), complex_dtype),
+    abstract=unary_abstract("conj", CONJUGABLE, complex_dtype),
     lower=_conj_lower,
     jvp=linear_jvp,
     transpose=_conj_transpose,

@@ -20,15 +20,20 @@ from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_
 from jaxnb.engine.ops.shape import broadcast_in_dim, expand_dims, moveaxis, reshape
 from jaxnb.xla.mlir import chlo, hlo, ir
 
-FLOAT = (np.floating,)
-COMPLEX = (np.complexfloating,)
-INT = (np.integer,)
-INEXACT = (np.floating, np.complexfloating)
-REAL = (np.integer, np.floating)
-NUMBER = (np.integer, np.floating, np.complexfloating)
-BITS = (np.integer, np.bool_)
-ORDERED = (np.integer, np.floating, np.bool_)
-ANY = (np.integer, np.floating, np.complexfloating, np.bool_)
+# Sets, as in the oracle: error messages list the kinds in the order in which a set of these classes iterates.
+_float, _complex, _int, _bool = {np.floating}, {np.complexfloating}, {np.integer}, {np.bool_}
+FLOAT = tuple(_float)
+COMPLEX = tuple(_complex)
+INT = tuple(_int)
+INEXACT = tuple(_float | _complex)
+REAL = tuple(_int | _float)
+NUMBER = tuple(_int | _float | _complex)
+SIGNED = tuple({np.signedinteger} | _float | _complex)
+BITS = tuple(_int | _bool)
+ORDERED = tuple(_int | _float | _bool)
+ANY = tuple(_int | _float | _complex | _bool)
+PARTS = tuple({np.float32, np.float64})
+CONJUGABLE = tuple({np.float32, np.float64} | _complex)
 
 _type_names: dict[type, str] = {np.bool_: "bool"}
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.rules import composite, per_operand, per_operand_out
 from jaxnb.engine.ops.accuracy import accuracy_attribute
 from jaxnb.engine.ops.arithmetic import add, div, integer_pow, mul, neg, sub
@@ -50,6 +51,30 @@ expm1_p = unary(
     "expm1", INEXACT, lower="exponential_minus_one", jvp=per_operand_out(_expm1_tangent), accuracy=True
 )
 log_p = unary("log", INEXACT, lower="log", jvp=per_operand(lambda t, x, accuracy: div(t, x)), accuracy=True)
+
+
+def _log2_lower(ctx: LoweringContext, x: ir.Value, *, accuracy: Any) -> ir.Value:
+    """``log(x) · log2(e)``, on each part of a complex number."""
+    (aval,) = ctx.avals_in
+    attribute = None if accuracy is None else accuracy_attribute(accuracy)
+    natural = hlo.log(x, result_accuracy=attribute)
+    if not dtypes.issubdtype(aval.dtype, np.complexfloating):
+        # the factor is one over the logarithm as this type holds it
+        factor = np.ones((), aval.dtype) / np.asarray(np.log(2), aval.dtype)
+        return hlo.multiply(natural, filled_value(factor, aval))
+    part = aval.update(dtype=np.finfo(aval.dtype).dtype)
+    re, im = hlo.real(natural), hlo.imag(natural)
+    factor = filled_value(1 / np.log(2), part)
+    return hlo.complex(hlo.multiply(re, factor), hlo.multiply(im, factor))
+
+
+log2_p = unary(
+    "log2",
+    INEXACT,
+    lower=_log2_lower,
+    jvp=per_operand(lambda t, x, accuracy: div(t, mul(x, log(const(x, 2))))),
+    accuracy=True,
+)
 log1p_p = unary(
     "log1p",
     INEXACT,
@@ -105,6 +130,11 @@ def expm1(x, *, accuracy=None):
 def log(x, *, accuracy=None):
     """The natural logarithm."""
     return log_p.bind(x, accuracy=accuracy)
+
+
+def log2(x, *, accuracy=None):
+    """The logarithm to base 2."""
+    return log2_p.bind(x, accuracy=accuracy)
 
 
 def log1p(x, *, accuracy=None):

@@ -12,6 +12,7 @@ from jaxnb.engine.core.rules import define, instantiate_zeros, linear_jvp, per_o
 from jaxnb.engine.ops.elementwise import not_linear, unary_batch
 from jaxnb.xla import pytree
 from jaxnb.xla.mlir import hlo
+from jaxnb.xla.version import JAXLIB_VERSION
 
 stop_gradient_p = define(
     "stop_gradient",
@@ -38,10 +39,27 @@ def _stop_leaf(x: Any) -> Any:
     return x if dtypes.is_extended(getattr(aval, "dtype", None)) else stop_gradient_p.bind(x)
 
 
+_LEAVES_OUT_ZEROS = JAXLIB_VERSION >= (0, 12)
+
+
+def _bind_nonzero(values: Sequence[Any]) -> list[Any]:
+    """The values behind a barrier, symbolic zeros left as they are."""
+    behind = iter(optimization_barrier_p.bind(*(v for v in values if type(v) is not Zero)))
+    return [v if type(v) is Zero else next(behind) for v in values]
+
+
+def _barrier_jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """The tangents behind a barrier of their own."""
+    out = optimization_barrier_p.bind(*primals)
+    return out, _bind_nonzero(tangents)
+
+
 def _barrier_transpose(cts: Sequence[Any], *operands: Any) -> list[Any]:
     """The cotangents behind a barrier of their own."""
     if all(type(ct) is Zero for ct in cts):
         return [None] * len(operands)
+    if _LEAVES_OUT_ZEROS:
+        return _bind_nonzero(cts)
     return optimization_barrier_p.bind(*(instantiate_zeros(ct) for ct in cts))
 
 
@@ -53,7 +71,7 @@ optimization_barrier_p = define(
     "optimization_barrier",
     abstract=lambda *avals: list(avals),
     lower=lambda ctx, *values: list(hlo.OptimizationBarrierOp(values).results),
-    jvp=linear_jvp,
+    jvp=_barrier_jvp if _LEAVES_OUT_ZEROS else linear_jvp,
     transpose=_barrier_transpose,
     batch=_barrier_batch,
     multiple_results=True,

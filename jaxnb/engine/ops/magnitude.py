@@ -23,6 +23,7 @@ from jaxnb.engine.ops.elementwise import (
     INEXACT,
     NUMBER,
     REAL,
+    SIGNED,
     broadcast_shape,
     by_dtype,
     check_dtype,
@@ -103,8 +104,8 @@ def _scaled_abs(x: Any) -> Any:
 
 abs_p = unary(
     "abs",
-    (np.floating, np.complexfloating, np.signedinteger),
-    lower=by_dtype(np.complexfloating, composite(_scaled_abs)) if _V12 else "abs",
+    SIGNED,
+    lower=by_dtype(np.complexfloating, composite(_scaled_abs), lower_to("abs")) if _V12 else "abs",
     jvp=per_operand_out(_abs_tangent),
     result=_abs_result,
 )
@@ -187,15 +188,16 @@ def is_finite(x):
 # extremes
 
 
-def _share(t: Any, ans: Any, x: Any, y: Any, first: Callable[[Any, Any], Any]) -> Any:
-    """``t`` where ``x`` is the result, half of it where both are; ``first(x, y)`` says that ``x`` alone is."""
+def _share(t: Any, ans: Any, x: Any, y: Any, *, greater: bool) -> Any:
+    """``t`` where ``x`` alone is the result, half of it where ``y`` is as well."""
     shape = np.shape(ans)
 
     def full(value: float) -> Any:
         return filled_like(ans, value, shape)
 
     if _V12:
-        alone, tie = first(x, y), eq(x, y)
+        a, b = (x, y) if greater else (y, x)
+        alone, tie = gt(a, b), eq(a, b)
         one, zero, half = full(1), full(0), full(0.5)
         return mul(t, select(alone, one, select(tie, half, zero)))
     chosen = select(eq(x, ans), full(1), full(0))
@@ -203,10 +205,10 @@ def _share(t: Any, ans: Any, x: Any, y: Any, first: Callable[[Any, Any], Any]) -
     return mul(t, div(chosen, count))
 
 
-def _extreme_jvp(first: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def _extreme_jvp(greater: bool) -> Callable[..., Any]:
     return per_operand_out(
-        lambda t, ans, x, y: _share(t, ans, x, y, first),
-        lambda t, ans, x, y: _share(t, ans, y, x, first),
+        lambda t, ans, x, y: _share(t, ans, x, y, greater=greater),
+        lambda t, ans, x, y: _share(t, ans, y, x, greater=greater),
     )
 
 
@@ -227,12 +229,8 @@ def _extreme_lower(op: str, direction: str) -> Callable[..., Any]:
     return lower
 
 
-max_p = nary(
-    "max", (ANY, ANY), lower=_extreme_lower("maximum", "GT"), jvp=_extreme_jvp(lambda x, y: gt(x, y))
-)
-min_p = nary(
-    "min", (ANY, ANY), lower=_extreme_lower("minimum", "LT"), jvp=_extreme_jvp(lambda x, y: gt(y, x))
-)
+max_p = nary("max", (ANY, ANY), lower=_extreme_lower("maximum", "GT"), jvp=_extreme_jvp(True))
+min_p = nary("min", (ANY, ANY), lower=_extreme_lower("minimum", "LT"), jvp=_extreme_jvp(False))
 
 
 def max(x, y):

@@ -189,8 +189,9 @@ def _asinh_slope(x: Any) -> Any:
     cross = mul(const(small_re, 2), mul(small_re, small_im))
     root = rsqrt(complex(total, cross))
     is_infinite = eq(size, const(size, np.inf))
+    zero = filled_like(x, 0)
     slope = complex(mul(real(root), shrink), mul(imag(root), shrink))
-    return select(is_infinite, filled_like(slope, 0), slope)
+    return select(is_infinite, zero, slope)
 
 
 def _acosh_tangent(t: Any, x: Any) -> Any:
