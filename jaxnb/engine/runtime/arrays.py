@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxnb.engine.core import operators
 from jaxnb.engine.core.trace import Tracer
 from jaxnb.engine.runtime.array_text import array_format, array_repr, array_str
 from jaxnb.engine.runtime.array_values import conversions
@@ -114,3 +115,4 @@ for _name, _method in methods.items():
     if isinstance(_method, property):
         _method.__set_name__(ArrayImpl, _name)  # the name that assignment errors say
 door.install(methods)
+operators.receive(ArrayImpl)

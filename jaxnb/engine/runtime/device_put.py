@@ -13,7 +13,7 @@ import numpy as np
 from jaxnb.engine.core.ad import Zero
 from jaxnb.engine.core.avals import get_aval
 from jaxnb.engine.core.rules import define, instantiate_zeros, linear_jvp
-from jaxnb.engine.runtime import dispatch as _executes_primitives  # noqa: F401
+from jaxnb.engine.runtime import dispatch as _executes_primitives
 from jaxnb.engine.runtime.placement import check_not_deleted, default_device, put_on_device
 from jaxnb.xla import array as door
 from jaxnb.xla.array import ArrayImpl, CopySemantics, SingleDeviceSharding
