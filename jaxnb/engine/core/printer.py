@@ -270,6 +270,11 @@ class Printer:
         parts: list[Any] = []
         for sub in shared:
             parts += [f"let {self.shared[sub]} = ", self.program(sub), " in", model.HARD_BREAK]
+        # Of the whole program, and of no program inside, results that nothing uses are printed as ``_``.
+        used: set[Any] = set(jaxpr.outvars)
+        for eqn in jaxpr.eqns:
+            used.update(eqn.invars)
+        self.names.update((v, "_") for eqn in jaxpr.eqns for v in eqn.outvars if v not in used)
         parts.append(self.program(jaxpr))
         return model.cat(parts)
 

@@ -16,7 +16,6 @@ from jaxnb.engine.core.avals import AbstractValue, aval_makers, get_aval
 from jaxnb.engine.core.jaxpr import (
     Atom,
     DebugInfo,
-    DropVar,
     Jaxpr,
     JaxprEqn,
     Literal,
@@ -159,14 +158,6 @@ class StageTrace(Trace):
         """Returns the recorded program with these results, and the values of its constants' variables."""
         outvars = [self.atom(x) for x in out]
         self.finished = True
-        used: set[Any] = set(outvars)
-        for eqn in self.eqns:
-            used.update(eqn.invars)
-        for eqn in self.eqns:
-            ov = eqn.outvars
-            for i, v in enumerate(ov):
-                if v not in used:
-                    ov[i] = DropVar(v.aval)
         pairs = list(self.constvars.values())
         jaxpr = Jaxpr(
             [v for v, _ in pairs],
