@@ -12,7 +12,7 @@ from typing import Any
 from jaxnb._surface import MODULES, NAMES, PUBLIC
 
 __version__ = "0.1.0"
-__all__ = list(PUBLIC)
+__all__ = list(PUBLIC)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
+from jaxnb.base.errors import JaxLoadedError
+
 __all__ = ["REFUSAL", "WARNING", "stand_in", "start"]
 
 REFUSAL = (
@@ -55,12 +57,12 @@ def start() -> None:
     """Claims the process for the engine; calling it again does nothing.
 
     Raises:
-      RuntimeError: ``jax`` is loaded already.
+      JaxLoadedError: ``jax`` is loaded already.
     """
     if _watch in sys.meta_path:
         return
     if "jax" in sys.modules:
-        raise RuntimeError(REFUSAL)
+        raise JaxLoadedError(REFUSAL)
     sys.meta_path.insert(0, _watch)
 
 

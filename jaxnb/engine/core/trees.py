@@ -130,14 +130,15 @@ def tree_transpose(
 ) -> Any:
     """The tree turned inside out: `inner` of `outer` where `outer` of `inner` was given."""
     leaves, treedef = pytree.flatten(pytree_to_transpose)
-    if inner_treedef is None:
-        inner_treedef = tree_structure(outer_treedef.flatten_up_to(pytree_to_transpose)[0])
-    expected = outer_treedef.compose(inner_treedef)
+    inner: Any = inner_treedef
+    if inner is None:
+        inner = tree_structure(outer_treedef.flatten_up_to(pytree_to_transpose)[0])
+    expected = outer_treedef.compose(inner)
     if treedef != expected:
         raise TypeError(f"Mismatch\n{treedef}\n != \n{expected}")
-    size = inner_treedef.num_leaves
+    size = inner.num_leaves
     rows = [leaves[i : i + size] for i in range(0, len(leaves), size or 1)]
-    return inner_treedef.unflatten(map(outer_treedef.unflatten, zip(*rows)))
+    return inner.unflatten(map(outer_treedef.unflatten, zip(*rows)))
 
 
 def tree_broadcast(prefix_tree: Any, full_tree: Any, is_leaf: IsLeaf = None) -> Any:
@@ -276,7 +277,7 @@ def register_dataclass(
     if dataclasses.is_dataclass(nodetype):
         _check_fields(nodetype, {*data_fields, *meta_fields}, set(drop_fields))
     pytree.register_dataclass_node(nodetype, data_fields, meta_fields)
-    return nodetype
+    return nodetype  # pyright: ignore[reportReturnType] - narrowed by is_dataclass
 
 
 def _declared_fields(nodetype: type) -> tuple[list[str], list[str]]:
