@@ -13,7 +13,6 @@ from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, close
 from jaxnb.engine.core.trace import Tracer, shaped_aval, trace_context
-from jaxnb.engine.runtime import dispatch
 from jaxnb.engine.runtime.arrays import device_of
 from jaxnb.engine.runtime.dispatch import JitInfo, TracedCall, trace_call
 from jaxnb.engine.runtime.executable import CompiledProgram, LoweredProgram, compile_jaxpr, lower_jaxpr
@@ -84,14 +83,6 @@ class ShapeDtypeStruct:
 
     def __hash__(self) -> int:
         return hash((self.shape, self.dtype, self.sharding, self.weak_type))
-
-
-def _duck(x: Any) -> ShapedArray:
-    dtype = x.dtype if dtypes.is_extended(x.dtype) else dtypes.canonicalize_dtype(x.dtype)
-    return ShapedArray(tuple(x.shape), dtype, bool(getattr(x, "weak_type", False)))
-
-
-dispatch.abstract_from_duck = _duck
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 from jaxnb.base import config
 from jaxnb.engine.control.jit_call import jit_p, jit_params
+from jaxnb.engine.core import dtypes
 from jaxnb.engine.core import trace as core_trace
-from jaxnb.engine.core.avals import AbstractValue, get_aval
+from jaxnb.engine.core.avals import AbstractValue, ShapedArray, get_aval
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.rules import eager_rules
@@ -312,8 +313,10 @@ def _aval_of_argument(info: JitInfo, x: Any, args: Any, kwargs: Any) -> Abstract
     )
 
 
-abstract_from_duck: Callable[[Any], AbstractValue]
-"""Set by ``api``: the type of an object that only has a shape and a dtype."""
+def abstract_from_duck(x: Any) -> AbstractValue:
+    """Returns the type of an object that only has a shape and a dtype; ``ShapeDtypeStruct`` is one."""
+    dtype = x.dtype if dtypes.is_extended(x.dtype) else dtypes.canonicalize_dtype(x.dtype)
+    return ShapedArray(tuple(x.shape), dtype, bool(getattr(x, "weak_type", False)))
 
 
 def _donated(info: JitInfo, args: Any, kwargs: Any, dyn_args: Any, dyn_kwargs: Any) -> tuple[bool, ...]:

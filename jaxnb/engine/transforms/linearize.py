@@ -273,25 +273,35 @@ def _linearize_jaxpr(jaxpr: Jaxpr, nonzeros: tuple[bool, ...]) -> LinearizedJaxp
     pairs = [trace.pair(o) for o in out]
     nz_out = tuple(type(t) is not Zero for _, t in pairs)
     tangent, consts = linear.to_jaxpr([t for _, t in pairs if type(t) is not Zero])
-    outs = [primal_trace.atom(o) for o, _ in pairs]
-    invars = {v: i for i, v in enumerate(primal_trace.invars)}
-    positions: dict[Any, int] = {}
-    for i, atom in enumerate(outs):
+    primal, where = with_residuals(primal_trace, [o for o, _ in pairs], consts)
+    tangent = tangent.replace(constvars=[], invars=[*tangent.constvars, *tangent.invars])
+    return LinearizedJaxpr(primal, where, nz_out, tangent)
+
+
+def with_residuals(
+    trace: StageTrace, outs: Sequence[Any], residuals: Sequence[Any]
+) -> tuple[Jaxpr, tuple[tuple[str, int], ...]]:
+    """Returns the recorded program with residuals among its results, and where each residual is found.
+
+    A residual that is a parameter or a result already is not returned once more.
+    """
+    parameters = {v: i for i, v in enumerate(trace.invars)}
+    places: dict[Any, int] = {}
+    for i, x in enumerate(outs):
+        atom = trace.atom(x)
         if type(atom) is not Literal:
-            positions.setdefault(atom, i)
+            places.setdefault(atom, i)
     where: list[tuple[str, int]] = []
     extra: list[Any] = []
-    for c in consts:
-        atom = primal_trace.atom(c)
-        if atom in invars:
-            where.append(("in", invars[atom]))
-        elif atom in positions:
-            where.append(("out", positions[atom]))
-        else:
-            positions[atom] = len(outs) + len(extra)
-            where.append(("out", positions[atom]))
-            extra.append(c)
-    primal, more = primal_trace.to_jaxpr([*[o for o, _ in pairs], *extra])
-    assert not more
-    tangent = tangent.replace(constvars=[], invars=[*tangent.constvars, *tangent.invars])
-    return LinearizedJaxpr(primal, tuple(where), nz_out, tangent)
+    for r in residuals:
+        atom = trace.atom(r)
+        if atom in parameters:
+            where.append(("in", parameters[atom]))
+            continue
+        if atom not in places:
+            places[atom] = len(outs) + len(extra)
+            extra.append(r)
+        where.append(("out", places[atom]))
+    jaxpr, consts = trace.to_jaxpr([*outs, *extra])
+    assert not consts
+    return jaxpr, tuple(where)

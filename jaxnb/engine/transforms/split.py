@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from jaxnb.engine.core.jaxpr import Jaxpr, Literal
+from jaxnb.engine.core.jaxpr import Jaxpr
 from jaxnb.engine.core.source import provenance
 from jaxnb.engine.core.trace import set_current_trace
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
-from jaxnb.engine.transforms.linearize import SplitTrace
+from jaxnb.engine.transforms.linearize import SplitTrace, with_residuals
 from jaxnb.engine.transforms.stage import StagedTracer, StageTrace
 
 __all__ = ["SplitJaxpr", "split_jaxpr"]
@@ -51,27 +51,8 @@ def _split(jaxpr: Jaxpr, unknown: tuple[bool, ...]) -> SplitJaxpr:
     unknown_out = tuple(type(o) is StagedTracer and o._trace is rest for o in out)
     unknown_jaxpr, consts = rest.to_jaxpr([o for o, u in zip(out, unknown_out, strict=True) if u])
     known_outs = [o for o, u in zip(out, unknown_out, strict=True) if not u]
-    atoms = [known.atom(o) for o in known_outs]
-    invars = {v: i for i, v in enumerate(known.invars)}
-    positions: dict[Any, int] = {}
-    for i, a in enumerate(atoms):
-        if type(a) is not Literal:
-            positions.setdefault(a, i)
-    where: list[tuple[str, int]] = []
-    extra: list[Any] = []
-    for c in consts:
-        a = known.atom(c)
-        if a in invars:
-            where.append(("in", invars[a]))
-        elif a in positions:
-            where.append(("out", positions[a]))
-        else:
-            positions[a] = len(atoms) + len(extra)
-            where.append(("out", positions[a]))
-            extra.append(c)
-    known_jaxpr, more = known.to_jaxpr([*known_outs, *extra])
-    assert not more
+    known_jaxpr, where = with_residuals(known, known_outs, consts)
     unknown_jaxpr = unknown_jaxpr.replace(
         constvars=[], invars=[*unknown_jaxpr.constvars, *unknown_jaxpr.invars]
     )
-    return SplitJaxpr(known_jaxpr, tuple(where), unknown_out, unknown_jaxpr)
+    return SplitJaxpr(known_jaxpr, where, unknown_out, unknown_jaxpr)
