@@ -24,7 +24,7 @@ def test_it_refuses_to_start_beside_jax():
         capture_output=True,
         text=True,
     )
-    assert done.stderr.splitlines()[-1] == f"RuntimeError: {coexist.REFUSAL}"
+    assert done.stderr.splitlines()[-1] == f"jaxnb.errors.JaxLoadedError: {coexist.REFUSAL}"
 
 
 def test_a_later_import_of_an_installed_jax_is_warned_about_once(tmp_path):
