@@ -24,7 +24,7 @@ __all__ = ["grad", "jvp", "linear_transpose", "linearize", "value_and_grad", "vj
 
 
 def _inexact(x: Any) -> bool:
-    return dtypes.issubdtype(shaped_aval(x).dtype, np.inexact)  # pyright: ignore[reportAttributeAccessIssue]
+    return dtypes.issubdtype(shaped_aval(x).dtype, np.inexact)
 
 
 def _primal(x: Any) -> Any:
@@ -38,7 +38,7 @@ def _aux_value(flat: Flat) -> Any:
 
 def _check_inputs(name: str, holomorphic: bool, allow_int: bool, x: Any) -> None:
     check_arraylike([x])
-    dtype = shaped_aval(x).dtype  # pyright: ignore[reportAttributeAccessIssue]
+    dtype = shaped_aval(x).dtype
     text = getattr(dtype, "name", str(dtype))
     if dtypes.is_extended(dtype):
         raise TypeError(f"{name} with input element type {text}")
@@ -137,7 +137,7 @@ def _value_and_grad(
     nonzeros = [_inexact(x) for x in leaves]
     out, nz_out, jaxpr, consts = linearize_flat(flat, leaves, nonzeros, debug_of(fun, name))
     _check_scalar(pytree.unflatten(flat.out_tree, out), flat.out_tree, out, name, holomorphic)
-    seed = np.ones((), shaped_aval(out[0]).dtype)[()]  # pyright: ignore[reportAttributeAccessIssue]
+    seed = np.ones((), shaped_aval(out[0]).dtype)[()]
     grads = _pull_back(jaxpr, consts, [shaped_aval(x) for x in leaves], nonzeros, nz_out, [seed])
     g: Any = pytree.unflatten(in_tree, grads)
     g = g[0] if isinstance(argnums, int) else g
@@ -217,7 +217,7 @@ def jvp(fun: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = Fa
         if want.dtype != got.dtype:
             raise TypeError(
                 "primal and tangent arguments to jax.jvp do not match; dtypes must be equal, or in case of int/bool "
-                f"primal dtype the tangent dtype must be float0.Got primal dtype {shaped_aval(p).dtype} and so expected "  # pyright: ignore[reportAttributeAccessIssue]
+                f"primal dtype the tangent dtype must be float0.Got primal dtype {shaped_aval(p).dtype} and so expected "
                 f"tangent dtype {_dtype_text(want.dtype)}, but got tangent dtype {_dtype_text(got.dtype)} instead."
             )
         if want.shape != got.shape:
@@ -341,7 +341,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
             raise TypeError(f"expected {in_tree}, got {tree}")
         for t, aval in zip(ts, avals, strict=True):
             want, got = aval.to_tangent_aval(), shaped_aval(t)
-            if (want.shape, want.dtype) != (got.shape, got.dtype):  # pyright: ignore[reportAttributeAccessIssue]
+            if (want.shape, want.dtype) != (got.shape, got.dtype):
                 raise ValueError(
                     "linearized function called on tangent values inconsistent with the original primal values:\n"
                     f"Got tangent aval {got} for primal aval {aval} but expected {want}."
@@ -368,7 +368,7 @@ def linear_transpose(
         shaped_aval(x) if not hasattr(x, "shape") or not hasattr(x, "dtype") else _duck_aval(x)
         for x in leaves
     ]
-    dtypes_in = [a.dtype for a in avals]  # pyright: ignore[reportAttributeAccessIssue]
+    dtypes_in = [a.dtype for a in avals]
     if any(not dtypes.issubdtype(d, np.inexact) for d in dtypes_in) and not all(
         dtypes.issubdtype(d, np.integer) for d in dtypes_in
     ):

@@ -34,7 +34,7 @@ def _eye(n: int, dtype: Any) -> Any:
 def _std_basis(tree: Any) -> Any:
     """Returns one basis vector a row, each row in the structure of ``tree``."""
     leaves, treedef = pytree.flatten(tree)
-    n = sum(math.prod(shaped_aval(x).shape) for x in leaves)  # pyright: ignore[reportAttributeAccessIssue]
+    n = sum(math.prod(shaped_aval(x).shape) for x in leaves)
     dtype = dtypes.result_type(*leaves)
     flat = _eye(n, dtype)
     return _unravel(treedef, leaves, 1, flat, convert=True)

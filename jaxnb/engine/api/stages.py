@@ -174,7 +174,7 @@ class Traced(Stage):
         """The results' shapes and dtypes, in the function's result structure."""
         leaves = [
             ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type)
-            for a in self._call.traced.jaxpr.out_avals  # pyright: ignore[reportAttributeAccessIssue]
+            for a in self._call.traced.jaxpr.out_avals
         ]
         return pytree.unflatten(self._call.traced.out_tree, leaves)
 
@@ -343,7 +343,7 @@ class Compiled(Stage):
             for name, want, got in zip(
                 self._call.traced.debug_info.arg_names, self._call.avals, avals, strict=False
             )
-            if (want.shape, want.dtype) != (got.shape, got.dtype)  # pyright: ignore[reportAttributeAccessIssue]
+            if (want.shape, want.dtype) != (got.shape, got.dtype)
         ]
         if wrong:
             raise TypeError(

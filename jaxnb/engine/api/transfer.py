@@ -99,7 +99,7 @@ def device_put(
 def _check(x: Any) -> None:
     try:
         aval = shaped_aval(x)
-        if not dtypes.is_supported(aval.dtype):  # pyright: ignore[reportAttributeAccessIssue]
+        if not dtypes.is_supported(aval.dtype):
             raise TypeError(
                 f"Dtype {x.dtype} is not a valid JAX array type. Only arrays of numeric types are supported by JAX."
             )

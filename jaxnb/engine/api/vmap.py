@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -71,7 +72,7 @@ def _size_of(
     for i, (x, d) in enumerate(zip(leaves, dims, strict=True)):
         if d is None:
             continue
-        shape = shaped_aval(x).shape  # pyright: ignore[reportAttributeAccessIssue]
+        shape = shaped_aval(x).shape
         if not -len(shape) <= d < len(shape):
             needed = d + 1 if d >= 0 else -d
             raise ValueError(
@@ -153,7 +154,7 @@ def vmap(
             f"to the function, but got {in_axes}."
         )
     if hasattr(in_axes, "__index__"):
-        in_axes = int(in_axes)
+        in_axes = operator.index(in_axes)
 
     @functools.wraps(
         fun, assigned=("__module__", "__name__", "__qualname__", "__annotations__"), updated=("__dict__",)
@@ -175,7 +176,7 @@ def vmap(
         dims = [
             d if d is None or d >= 0 else d + len(shaped_aval(x).shape)
             for x, d in zip(leaves, dims, strict=True)
-        ]  # pyright: ignore[reportAttributeAccessIssue]
+        ]
         flat = Flat(lambda a, k: fun(*a, **k), in_tree)
         out, out_dims = batch_flat(flat, leaves, dims, size, axis_name, spmd_axis_name)
         wanted = flatten_axes("vmap out_axes", flat.out_tree, out_axes)
@@ -188,7 +189,7 @@ def vmap(
                     )
                 done.append(o)
                 continue
-            ndim = len(shaped_aval(o).shape) + (d is None)  # pyright: ignore[reportAttributeAccessIssue]
+            ndim = len(shaped_aval(o).shape) + (d is None)
             if not -ndim <= want < ndim:
                 raise ValueError(f"axis {want} is out of bounds for array of dimension {ndim}")
             done.append(to_dim(o, d, size, want % ndim))

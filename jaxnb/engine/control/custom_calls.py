@@ -150,8 +150,8 @@ def _stage_method(kind: str) -> Callable[..., Any]:
     return stage
 
 
-StageTrace.custom_jvp = _stage_method("custom_jvp")  # pyright: ignore[reportAttributeAccessIssue]
-StageTrace.custom_vjp = _stage_method("custom_vjp")  # pyright: ignore[reportAttributeAccessIssue]
+StageTrace.custom_jvp = _stage_method("custom_jvp")
+StageTrace.custom_vjp = _stage_method("custom_vjp")
 
 
 def _rebind(eqn_params: dict[str, Any]) -> CustomCall:

@@ -17,6 +17,8 @@ class Zero:
 
     __slots__ = ("aval",)
 
+    aval: Any
+
     def __init__(self, aval: AbstractValue):
         self.aval = aval
 
@@ -33,6 +35,8 @@ class UndefinedPrimal:
     """A linear operand in a transpose rule: it has a type and no value."""
 
     __slots__ = ("aval",)
+
+    aval: Any
 
     def __init__(self, aval: AbstractValue):
         self.aval = aval

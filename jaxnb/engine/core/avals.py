@@ -73,10 +73,13 @@ class ShapedArray(AbstractValue):
     __slots__ = ("__weakref__", "_hash", "_short", "_tangent", "dtype", "ndim", "shape", "size", "weak_type")
 
     shape: tuple[int, ...]
-    dtype: np.dtype
+    dtype: Any
     weak_type: bool
     ndim: int
     size: int
+    _hash: int
+    _short: str | None
+    _tangent: ShapedArray | None
 
     def __new__(cls, shape: Any, dtype: Any, weak_type: bool = False) -> ShapedArray:
         key = (shape, dtype, weak_type)
@@ -192,7 +195,7 @@ for _kind in (bool, int, float, complex):
     aval_makers[_kind] = _aval_of_python_scalar(_kind)
 
 
-def get_aval(x: Any) -> AbstractValue:
+def get_aval(x: Any) -> Any:
     """Returns the abstract value of ``x``.
 
     Raises:

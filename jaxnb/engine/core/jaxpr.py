@@ -40,6 +40,8 @@ class Var:
 
     __slots__ = ("aval",)
 
+    aval: Any
+
     def __init__(self, aval: AbstractValue):
         self.aval = aval
 
@@ -60,6 +62,8 @@ class Literal:
     """A constant in an operand's place."""
 
     __slots__ = ("aval", "val")
+
+    aval: Any
 
     def __init__(self, val: Any, aval: AbstractValue):
         self.val = val
@@ -189,12 +193,12 @@ class Jaxpr:
         return self
 
     @property
-    def in_avals(self) -> list[AbstractValue]:
+    def in_avals(self) -> list[Any]:
         """The types of the parameters."""
         return [v.aval for v in self.invars]
 
     @property
-    def out_avals(self) -> list[AbstractValue]:
+    def out_avals(self) -> list[Any]:
         """The types of the results."""
         return [v.aval for v in self.outvars]
 

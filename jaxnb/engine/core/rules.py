@@ -119,7 +119,7 @@ def define(
     *,
     abstract: Callable[..., Any],
     lower: Callable[..., Any] | Composite | Undefined,
-    jvp: Callable[..., Any] | Undefined,
+    jvp: Callable[..., Any] | Composite | Undefined,
     transpose: Callable[..., Any] | Undefined,
     batch: Callable[..., Any] | Undefined,
     multiple_results: bool = False,

@@ -270,6 +270,6 @@ def concrete_value(x: Any) -> Any:
     return x.concrete() if isinstance(x, Tracer) else x
 
 
-def shaped_aval(x: Any) -> AbstractValue:
+def shaped_aval(x: Any) -> Any:
     """Returns the abstract value of a tracer or a value."""
     return x.aval if isinstance(x, Tracer) else get_aval(x)

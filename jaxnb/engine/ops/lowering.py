@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -172,7 +172,8 @@ def ir_type(aval: AbstractValue) -> Any:
             found = hlo.TokenType.get()
         else:
             assert isinstance(aval, ShapedArray)
-            shape, dtype = aval.shape, aval.dtype
+            shape: tuple[int, ...] = aval.shape
+            dtype: Any = aval.dtype
             if dtypes.is_extended(dtype):
                 physical = dtypes.physical_aval(dtype)
                 shape, dtype = (*shape, *physical[0]), physical[1]
@@ -201,17 +202,17 @@ def constant(value: Any, aval: ShapedArray | None = None) -> ir.Value:
     return hlo.constant(_elements(arr))
 
 
-def _elements(arr: np.ndarray) -> ir.Attribute:
+def _elements(arr: Any) -> ir.Attribute:
     if arr.dtype == dtypes.float0:
         arr = np.zeros(arr.shape, np.bool_)
     element = scalar_type(arr.dtype)
     shape = arr.shape
     if arr.dtype == np.bool_:
         if arr.size > 1 and not (arr.all() or not arr.any()):
-            packed = np.packbits(arr, bitorder="little")
+            packed: Any = np.packbits(arr, bitorder="little")
             return ir.DenseElementsAttr.get(packed, type=element, shape=shape)
         return ir.DenseElementsAttr.get(
-            np.packbits(arr, bitorder="little") if arr.size else arr, type=element, shape=shape
+            cast(Any, np.packbits(arr, bitorder="little") if arr.size else arr), type=element, shape=shape
         )
     arr = np.ascontiguousarray(arr).reshape(shape)
     name = arr.dtype.name
@@ -223,22 +224,22 @@ def _elements(arr: np.ndarray) -> ir.Attribute:
     return ir.DenseElementsAttr.get(arr, type=element, shape=shape)
 
 
-def dense_ints(values: Sequence[int]) -> ir.Attribute:
+def dense_ints(values: Sequence[int]) -> Any:
     """Returns an ``array<i64: …>`` attribute."""
     return ir.DenseI64ArrayAttr.get([int(v) for v in values])
 
 
-def dense_bools(values: Sequence[bool]) -> ir.Attribute:
+def dense_bools(values: Sequence[bool]) -> Any:
     """Returns an ``array<i1: …>`` attribute."""
     return ir.DenseBoolArrayAttr.get([bool(v) for v in values])
 
 
-def i32_attr(value: int) -> ir.Attribute:
+def i32_attr(value: int) -> Any:
     """Returns a 32-bit integer attribute."""
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(32), int(value))
 
 
-def i64_attr(value: int) -> ir.Attribute:
+def i64_attr(value: int) -> Any:
     """Returns a 64-bit integer attribute."""
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), int(value))
 

@@ -64,7 +64,7 @@ def to_dim(x: Any, dim: int | None, size: int, target: int) -> Any:
 
 def axis_size_of(args: Sequence[Any], dims: Sequence[int | None]) -> int:
     """Returns the size of the mapped axis."""
-    return next(shaped_aval(x).shape[d] for x, d in zip(args, dims, strict=True) if d is not None)  # pyright: ignore[reportAttributeAccessIssue]
+    return next(shaped_aval(x).shape[d] for x, d in zip(args, dims, strict=True) if d is not None)
 
 
 class BatchTrace(Trace):
@@ -202,9 +202,9 @@ def batch_jaxpr(
             if d is None:
                 avals.append(v.aval)
             else:
-                shape = list(v.aval.shape)  # pyright: ignore[reportAttributeAccessIssue]
+                shape = list(v.aval.shape)
                 shape.insert(d, axis_size)
-                avals.append(v.aval.update(shape=tuple(shape)))  # pyright: ignore[reportAttributeAccessIssue]
+                avals.append(v.aval.update(shape=tuple(shape)))
         new, consts = trace_to_jaxpr(fun, avals, jaxpr.debug_info)
         assert not consts
         found = jaxpr._cache[key] = (new, dims_out)

@@ -6,7 +6,7 @@ Lives here: the trace that records, its tracers, and ``trace_to_jaxpr``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class StagedTracer(Tracer):
         self.made = made
 
     def _origin_msg(self) -> str:
-        return self._trace.origin_of(self)  # pyright: ignore[reportAttributeAccessIssue]
+        return cast(StageTrace, self._trace).origin_of(self)
 
     def _leaked_error(self) -> Exception:
         trace: StageTrace = self._trace  # pyright: ignore[reportAssignmentType]
@@ -90,7 +90,7 @@ class StageTrace(Trace):
         """Returns the atom that stands for ``x`` here; a foreign value becomes a constant."""
         if isinstance(x, Tracer):
             if x._trace is self:
-                return x.atom  # pyright: ignore[reportAttributeAccessIssue]
+                return cast(StagedTracer, x).atom
             return self.foreign(x)
         return self.literal(x)
 
@@ -108,18 +108,18 @@ class StageTrace(Trace):
         kind = type(x)
         if kind is float or kind is int or kind is bool:
             aval = get_aval(x)
-            return Literal(aval.dtype.type(x), aval)  # pyright: ignore[reportAttributeAccessIssue]
+            return Literal(aval.dtype.type(x), aval)
         found = self.constants.get(id(x))
         if found is not None:
             return found
         aval = get_aval(x)
         val = x
         if getattr(x, "ndim", None) == 0 and isinstance(x, np.generic | np.ndarray):
-            val = np.asarray(x, aval.dtype)[()]  # pyright: ignore[reportAttributeAccessIssue]
+            val = np.asarray(x, aval.dtype)[()]
         elif hasattr(x, "__jax_array__"):
             return self.literal(x.__jax_array__())
         lit = Literal(val, aval)
-        if aval.shape:  # pyright: ignore[reportAttributeAccessIssue]
+        if aval.shape:
             self.constants[id(x)] = lit
         return lit
 

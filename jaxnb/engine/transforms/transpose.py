@@ -111,10 +111,7 @@ def backward_pass(
                     accumulate(a, c)
     finally:
         p.traceback, p.name_stack = saved
-    return [
-        ct_env.get(v, Zero(v.aval.to_tangent_aval())) if v in linear else None  # pyright: ignore[reportAttributeAccessIssue]
-        for v in jaxpr.invars
-    ]
+    return [ct_env.get(v, Zero(v.aval.to_tangent_aval())) if v in linear else None for v in jaxpr.invars]
 
 
 def transpose_jaxpr(
