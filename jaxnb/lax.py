@@ -5,7 +5,6 @@ from __future__ import annotations
 from jaxnb.engine.api.slicing import dynamic_index_in_dim, dynamic_update_index_in_dim, scatter_apply
 from jaxnb.engine.control.reduce import reduce, reduce_p
 from jaxnb.engine.control.windows import reduce_window, reduce_window_p
-from jaxnb.engine.core.dtypes import dtype
 from jaxnb.engine.linalg.log_sum_exp import cumlogsumexp, cumlogsumexp_p
 from jaxnb.engine.ops.accuracy import AccuracyMode, Tolerance
 from jaxnb.engine.ops.addressing import GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers

@@ -49,15 +49,10 @@ def all_names() -> dict[str, list[str]]:
 
 
 def public_names(module: types.ModuleType) -> set[str]:
-    """What one of our modules shows; modules beside its functions are JAX's too (`numpy.linalg`)."""
-    inside = f"{module.__name__}."
-    return {
-        name
-        for name, value in vars(module).items()
-        if not name.startswith("_")
-        and name != "annotations"
-        and (not isinstance(value, types.ModuleType) or value.__name__.startswith(inside))
-    }
+    """What one of our modules shows; of modules beside its functions, those that JAX shows too (`numpy.linalg`)."""
+    modules = {n for n, v in vars(module).items() if isinstance(v, types.ModuleType)}
+    modules -= set(all_names()[module.__name__.removeprefix("jaxnb.")])
+    return {n for n in vars(module) if not n.startswith("_")} - modules - {"annotations"}
 
 
 def our_module(name: str) -> types.ModuleType | None:
