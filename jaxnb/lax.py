@@ -253,7 +253,7 @@ __all__ = [
     "clamp_p", "clz", "clz_p", "collapse", "complex", "complex_p", "concatenate", "concatenate_p", "conj",
     "conj_p", "convert_element_type", "copy_p", "cos", "cos_p", "cosh", "cosh_p", "cumlogsumexp",
     "cumlogsumexp_p", "cummax", "cummax_p", "cummin", "cummin_p", "cumprod", "cumprod_p", "cumsum",
-    "cumsum_p", "digamma", "digamma_p", "div", "div_p", "dot", "dot_general", "dot_general_p", "dtype",
+    "cumsum_p", "digamma", "digamma_p", "div", "div_p", "dot", "dot_general", "dot_general_p",
     "dynamic_index_in_dim", "dynamic_slice", "dynamic_slice_in_dim", "dynamic_slice_p",
     "dynamic_update_index_in_dim", "dynamic_update_slice", "dynamic_update_slice_in_dim",
     "dynamic_update_slice_p", "empty", "eq", "eq_p", "erf", "erf_inv", "erf_inv_p", "erf_p", "erfc", "erfc_p",
