@@ -45,6 +45,7 @@ class ModuleContext:
         "module",
         "platform",
         "symbols",
+        "tag_is_kept",
         "tagged",
         "traceback_locations",
         "types",
@@ -62,6 +63,7 @@ class ModuleContext:
         self.traceback_locations: Any = None
         self.callbacks: list[Any] = []
         self.tagged = False
+        self.tag_is_kept = False
         self.lower_jaxpr: Callable[..., Any] | None = None
         self.lower_call: Callable[..., Any] | None = None
 

@@ -136,9 +136,14 @@ def _lower_function(
     block = op.add_entry_block()
     args = list(block.arguments)
     const_values = {id(c): a for c, a in zip(const_args, args, strict=False)}
-    with ir.InsertionPoint(block):
-        outs = lower_block(mod, jaxpr, args[len(const_args) :], const_values, stack)
-        func.return_(outs)
+    before = mod.tag_is_kept
+    mod.tag_is_kept = False
+    try:
+        with ir.InsertionPoint(block):
+            outs = lower_block(mod, jaxpr, args[len(const_args) :], const_values, stack)
+            func.return_(outs)
+    finally:
+        mod.tag_is_kept = before
     return op
 
 
@@ -169,7 +174,9 @@ def lower_block(
         prim = eqn.primitive
         rule = lowering_rules[prim]
         info = eqn.source_info
-        if mod.tagged:
+        if mod.tag_is_kept:
+            loc = ir.Location.current
+        elif mod.tagged:
             loc = _tag_location(mod, eqn)
         else:
             key = (info.traceback, info.name_stack, prim, stack)
@@ -235,7 +242,14 @@ def _lower_composite(
         assert not consts
         if key is not None:
             _composites[key] = jaxpr
-    out = lower_block(ctx.module, jaxpr, vals, ctx.const_values, ctx.name_stack or empty_name_stack)
+    mod = ctx.module
+    before = mod.tag_is_kept
+    # What the rule's own program does is done for the equation that has the rule.
+    mod.tag_is_kept = mod.tagged
+    try:
+        out = lower_block(mod, jaxpr, vals, ctx.const_values, ctx.name_stack or empty_name_stack)
+    finally:
+        mod.tag_is_kept = before
     return out if rule.multiple_results else out[0]
 
 

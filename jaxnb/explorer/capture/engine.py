@@ -203,7 +203,8 @@ class EngineFrontEnd:
     def compile_here(self) -> CapturedCompilation:
         """Compiles in this process."""
         lowered = self.lowered
-        assert lowered is not None and self.call is not None
+        assert lowered is not None
+        assert self.call is not None
         start = time.perf_counter()
         executable = compile_door.compile_module(
             backend(lowered.device.platform),
@@ -222,10 +223,15 @@ class EngineFrontEnd:
             seconds=seconds,
         )
 
+    def compile_error(self, message: str) -> Exception:
+        """Returns the error that compiling in this process would have raised."""
+        return compile_door.JaxRuntimeError(message)
+
     def run(self, compilation: CapturedCompilation) -> CapturedRun:
         """Loads what the worker compiled, hands it to the function's own dispatch, and runs it."""
         lowered, call = self.lowered, self.call
-        assert lowered is not None and call is not None
+        assert lowered is not None
+        assert call is not None
         if compilation.executable is not None:
             executable = compile_door.load_executable(
                 backend(lowered.device.platform),

@@ -1,0 +1,465 @@
+"""An exploration: one function on its arguments, followed through every stage down to the running program.
+
+What lives here: the ``Exploration`` object, its stages and their order. What must not: IPython (``show`` goes through a
+slot that the notebook fills), the engine (front ends come through ``capture``), HTML.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jaxnb.base.errors import JaxnbError
+from jaxnb.explorer.capture.protocol import (
+    CapturedCompilation,
+    CapturedConstant,
+    CapturedLowering,
+    CapturedRun,
+    CapturedTrace,
+    FrontEnd,
+)
+from jaxnb.explorer.model import dot
+from jaxnb.explorer.model.assemble import assemble
+from jaxnb.explorer.model.documents import with_op_names
+from jaxnb.explorer.model.facts import make_facts
+from jaxnb.explorer.model.graph import Graph, make_graph
+from jaxnb.explorer.model.layout import Picture
+from jaxnb.explorer.model.links import Links
+from jaxnb.explorer.model.stablehlo_parse import StableHloModule, parse_stablehlo
+from jaxnb.explorer.render.bundle import make_bundle
+from jaxnb.explorer.render.html import make_page
+from jaxnb.explorer.render.text import make_text
+from jaxnb.explorer.stages import (
+    CANCELLED,
+    COMPILE,
+    DONE,
+    FAILED,
+    LOWER,
+    PENDING,
+    RUN,
+    RUNNING,
+    STAGES,
+    TRACE,
+    Status,
+    error_text,
+)
+from jaxnb.xla.worker import Job, shared_worker
+
+display_slot: list[Callable[[Exploration], None]] = []
+"""How ``show`` displays; the notebook puts its own function in front. Empty: the text is printed."""
+
+
+class ExplorationError(JaxnbError):
+    """A stage that was asked for was given up, or its compiler died."""
+
+
+class Analysis(NamedTuple):
+    """What is known once the optimised program is there."""
+
+    links: Links
+    graph: Graph
+    pictures: Mapping[str, Picture]
+    dot: str
+
+
+class Exploration:
+    """A function on its way from source to optimised program; see ``explore``.
+
+    Every stage is there as soon as it is asked for, and does not need the later ones: where lowering fails the jaxpr
+    stays, where compilation fails the StableHLO stays.
+    """
+
+    def __init__(self, front_end: FrontEnd) -> None:
+        self._front_end = front_end
+        self._lock = threading.RLock()
+        self._settled = threading.Event()
+        self._callbacks: list[Callable[[Exploration], None]] = []
+        self._begun = time.perf_counter()
+        self._first_view_s: float | None = None
+        self._job: Job | None = None
+        self._lowering: CapturedLowering | None = None
+        self._compilation: CapturedCompilation | None = None
+        self._run: CapturedRun | None = None
+        self._worker_thread: threading.Thread | None = None
+        self._analysis: Analysis | None = None
+        self._analysis_lock = threading.Lock()
+        self.status = Status()
+        self.status.begin(TRACE)
+        try:
+            self.trace: CapturedTrace = front_end.trace()
+        except BaseException as error:
+            self.status.fail(TRACE, error)
+            raise
+        self.status.end(TRACE)
+
+    # -- stages, each when it is asked for -----------------------------------------------------------------------
+
+    @property
+    def jaxpr(self) -> str:
+        """The jaxpr's text."""
+        return self.trace.jaxpr
+
+    @property
+    def stablehlo(self) -> str:
+        """The StableHLO text.
+
+        Raises:
+            Exception: What lowering raised.
+        """
+        return self._lowered().text
+
+    @property
+    def hlo(self) -> str:
+        """The optimised HLO as XLA prints it, with JAX's op names in its metadata; waits for the compiler.
+
+        Raises:
+            Exception: What lowering or the compiler raised.
+        """
+        compilation = self._compiled()
+        names = {equation.path: equation.op_name for equation in self.trace.equations}
+        return with_op_names(compilation.text, self.links.index, names)
+
+    @property
+    def result(self) -> Any:
+        """What the function returned; waits for it.
+
+        Raises:
+            Exception: What any stage raised.
+        """
+        self.start()
+        self.wait()
+        self._raise_for(RUN, COMPILE, LOWER)
+        assert self._run is not None
+        return self._run.result
+
+    @property
+    def constants(self) -> tuple[CapturedConstant, ...]:
+        """The arrays that the function closed over."""
+        return self.trace.constants
+
+    @property
+    def links(self) -> Links:
+        """What every equation became; waits for the compiler."""
+        return self._analysed().links
+
+    @property
+    def graph(self) -> Graph:
+        """The fused graph; waits for the compiler."""
+        return self._analysed().graph
+
+    @property
+    def dot(self) -> str:
+        """The fused graph in the DOT language; waits for the compiler."""
+        return self._analysed().dot
+
+    @property
+    def timings(self) -> Mapping[str, float | None]:
+        """Seconds by stage; None for a stage that is not done."""
+        return self.facts()["seconds"]
+
+    def facts(self) -> dict[str, Any]:
+        """What is known, as nested JSON; compiles first if that has not been begun.
+
+        A stage that failed or was given up leaves its facts None.
+        """
+        if self.status.states[COMPILE] == PENDING:
+            self.start()
+        self.wait()
+        return self.known_facts()
+
+    def known_facts(self) -> dict[str, Any]:
+        """The facts as far as they are known now; never waits."""
+        analysis = self._analysis
+        return make_facts(
+            trace=self.trace,
+            lowering=self._lowering,
+            stablehlo=self._parsed_stablehlo if self._lowering is not None else None,
+            compilation=self._compilation,
+            links=analysis.links if analysis is not None else None,
+            graph=analysis.graph if analysis is not None else None,
+            run_s=self._run.seconds if self._run is not None else None,
+            first_view_s=self._first_view_s,
+        )
+
+    # -- running ahead -------------------------------------------------------------------------------------------
+
+    def start(self) -> Exploration:
+        """Begins what is left to do, in the background; the kernel stays free. Calling it again changes nothing."""
+        with self._lock:
+            if self.status.states[COMPILE] != PENDING or self._worker_thread is not None:
+                return self
+            thread = self._worker_thread = threading.Thread(
+                target=self._work, name=f"jaxnb-{self.trace.function}", daemon=True
+            )
+        thread.start()
+        return self
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Waits until nothing is left to do; False if that took longer than ``timeout_s``.
+
+        An interrupt while waiting cancels the compilation and is passed on.
+        """
+        if self._worker_thread is None:
+            return True
+        try:
+            return self._settled.wait(timeout_s)
+        except KeyboardInterrupt:
+            self.cancel()
+            raise
+
+    def cancel(self) -> None:
+        """Gives up what is not done: the compiler process is ended at once."""
+        with self._lock:
+            job = self._job
+            if self._settled.is_set() and self.status.states[COMPILE] == DONE:
+                return
+            self.status.cancel()
+            self.status.message = "the compilation was cancelled"
+        if job is not None:
+            job.cancel()
+        self._settled.set()
+        self._tell()
+
+    def retry(self) -> Exploration:
+        """Begins again with the first stage that is not done."""
+        with self._lock:
+            if self._worker_thread is not None and not self._settled.is_set():
+                return self
+            for stage in STAGES[1:]:
+                if self.status.states[stage] in (FAILED, CANCELLED):
+                    self.status.states[stage] = PENDING
+                    self.status.errors.pop(stage, None)
+            self.status.message = ""
+            self._worker_thread = None
+            self._job = None
+            self._settled.clear()
+        return self.start()
+
+    def on_update(self, callback: Callable[[Exploration], None]) -> Callable[[], None]:
+        """Calls ``callback`` after each change, from the thread that made it; the result takes it back."""
+        self._callbacks.append(callback)
+
+        def remove() -> None:
+            if callback in self._callbacks:
+                self._callbacks.remove(callback)
+
+        return remove
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is running and nothing waits to."""
+        return self._worker_thread is None or self._settled.is_set()
+
+    def _tell(self) -> None:
+        for callback in list(self._callbacks):
+            callback(self)
+
+    def _lowered(self) -> CapturedLowering:
+        """The lowering, made now if it is not there."""
+        with self._lock:
+            if self._lowering is not None:
+                return self._lowering
+            self._raise_for(LOWER)
+            self.status.begin(LOWER)
+            try:
+                self._lowering = self._front_end.lower()
+            except Exception as error:
+                self.status.fail(LOWER, error)
+                raise
+            self.status.end(LOWER)
+            return self._lowering
+
+    def _compiled(self) -> CapturedCompilation:
+        """The compilation; begun if it is not, and waited for."""
+        self._lowered()
+        self.start()
+        if threading.current_thread() is not self._worker_thread:
+            while self._compilation is None and not self._settled.wait(0.05):
+                if self.status.states[COMPILE] in (FAILED, CANCELLED):
+                    break
+        self._raise_for(LOWER, COMPILE)
+        assert self._compilation is not None
+        return self._compilation
+
+    def _raise_for(self, *stages: str) -> None:
+        for stage in stages:
+            if stage in self.status.errors:
+                raise self.status.errors[stage]
+            if self.status.states[stage] == CANCELLED:
+                raise ExplorationError(
+                    f"{self.trace.title}: the compilation was cancelled; call .retry() to begin it again."
+                )
+
+    # -- the background ------------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        """Lowers, compiles, links and runs, one after the other, telling after each."""
+        try:
+            self._work_through()
+        finally:
+            if self._worker_thread is threading.current_thread():
+                self._settled.set()
+                self._tell()
+
+    def _work_through(self) -> None:
+        try:
+            lowering = self._lowered()
+        except Exception:
+            # It is kept in the status, where every view shows it.
+            return
+        self._tell()
+        with self._lock:
+            if self.status.states[COMPILE] != PENDING:
+                return
+            self.status.begin(COMPILE)
+        self._tell()
+        compilation = self._compile(lowering)
+        if compilation is None:
+            return
+        with self._lock:
+            if self.status.states[COMPILE] != RUNNING:
+                return
+            self._compilation = compilation
+            self.status.end(COMPILE)
+            self.status.begin(RUN)
+        self._tell()
+        try:
+            self._run = self._front_end.run(compilation)
+            self.status.end(RUN)
+        except Exception as error:
+            self.status.fail(RUN, error)
+        self._tell()
+        try:
+            self._analysed()
+        except Exception as error:
+            # HLO of a form not seen before must not cost the program's own result; the views say what is missing.
+            self.status.message = f"the links could not be made: {error_text(error)}"
+
+    def _analysed(self) -> Analysis:
+        """The links and the graph, made once."""
+        compilation = self._compiled()
+        with self._analysis_lock:
+            if self._analysis is None:
+                links = Links(self.trace, self._lowered(), compilation.text)
+                names = {f"argument:{index}": one.name for index, one in enumerate(self.trace.arguments)}
+                names.update(
+                    (f"constant:{index}", one.name) for index, one in enumerate(self.trace.constants)
+                )
+                order = {equation.path: place for place, equation in enumerate(self.trace.equations)}
+                graph = make_graph(links.hlo, links.reading, order, names)
+                source = dot.to_dot(graph, self.trace.function)
+                self._analysis = Analysis(links, graph, dot.pictures(graph), source)
+            return self._analysis
+
+    def _compile(self, lowering: CapturedLowering) -> CapturedCompilation | None:
+        try:
+            if lowering.must_compile_here:
+                self.status.message = f"compiled in the kernel: {lowering.must_compile_here}"
+                return self._front_end.compile_here()
+            job = shared_worker().submit(lowering.module, lowering.options)
+        except Exception as error:
+            self.status.fail(COMPILE, error)
+            return None
+        with self._lock:
+            self._job = job
+            is_given_up = self.status.states[COMPILE] != RUNNING
+        if is_given_up:
+            job.cancel()
+        return self._collect(job)
+
+    def _collect(self, job: Job) -> CapturedCompilation | None:
+        """What the worker sends, put together; None with the reason in the status."""
+        text = ""
+        executable: bytes | None = None
+        memory: dict[str, int] = {}
+        cost: dict[str, float] = {}
+        for event in job.events():
+            kind = event[0]
+            if kind == "hlo":
+                text = event[1]
+            elif kind == "memory":
+                memory = dict(event[1])
+            elif kind == "cost":
+                cost = dict(event[1])
+            elif kind == "executable":
+                executable = event[1]
+            elif kind == "done":
+                return CapturedCompilation(text, executable, memory, cost, event[1])
+            elif kind == "failed":
+                self.status.fail(COMPILE, self._front_end.compile_error(event[1]))
+            elif kind == "killed" and self.status.states[COMPILE] == RUNNING:
+                code, output = event[1], event[2]
+                self.status.message = "the compile worker was killed; retry starts another"
+                tail = f": {output.strip().splitlines()[-1]}" if output.strip() else ""
+                how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+                error = ExplorationError(f"the compile worker ended {how}{tail}; call .retry() to try again.")
+                self.status.fail(COMPILE, error)
+        return None
+
+    # -- renderings ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _parsed_stablehlo(self) -> StableHloModule:
+        return parse_stablehlo(self._lowered().text)
+
+    def model(self) -> dict[str, Any]:
+        """The exploration as the schema's JSON, as far as it has come; never waits."""
+        if self._first_view_s is None:
+            self._first_view_s = time.perf_counter() - self._begun
+        analysis = self._analysis
+        return assemble(
+            trace=self.trace,
+            lowering=self._lowering,
+            stablehlo=self._parsed_stablehlo if self._lowering is not None else None,
+            hlo_text=self._compilation.text if self._compilation is not None else None,
+            links=analysis.links if analysis is not None else None,
+            graph=analysis.graph if analysis is not None else None,
+            pictures=analysis.pictures if analysis is not None else None,
+            dot=analysis.dot if analysis is not None else "",
+            facts=self.known_facts(),
+            status=self.status.to_data(),
+        )
+
+    def note_first_view(self, seconds: float) -> None:
+        """Notes what a page measured from the request to the first picture."""
+        self._first_view_s = seconds
+
+    def text(self) -> str:
+        """The exploration as plain text, as far as it has come."""
+        links = self._analysis.links if self._analysis is not None else None
+        return make_text(self.trace, links, self.known_facts(), self.status)
+
+    def save(self, path: str | Path) -> Path:
+        """Writes the exploration as one HTML page that needs nothing else; waits for what is running.
+
+        Returns:
+            The path that was written.
+        """
+        self.start()
+        self.wait()
+        target = Path(path)
+        target.write_text(make_page(self.model(), self.text()), encoding="utf-8")
+        return target
+
+    def show(self) -> None:
+        """Displays the exploration, and goes on in the background."""
+        if display_slot:
+            display_slot[0](self)
+            return
+        self.start()
+        self.wait()
+        print(self.text())
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        """All forms of the finished exploration: text, HTML and the schema's JSON."""
+        self.start()
+        self.wait()
+        return make_bundle(self.model(), self.text())
+
+    def __repr__(self) -> str:
+        states = ", ".join(f"{stage} {state}" for stage, state in self.status.states.items())
+        return f"<exploration of {self.trace.title}: {states}>"

@@ -1,0 +1,89 @@
+"""``explore``: the plain-Python form of the magics.
+
+What lives here: from a function and arguments to an ``Exploration``. What must not: stages, or anything of IPython.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from typing import Any
+
+from jaxnb.base.config import omnistaging as omnistaging_setting
+from jaxnb.base.config import use_simplified_jaxpr_constants
+from jaxnb.explorer.capture.engine import EngineFrontEnd
+from jaxnb.explorer.capture.protocol import (
+    CapturedCompilation,
+    CapturedLowering,
+    CapturedRun,
+    CapturedTrace,
+    FrontEnd,
+)
+from jaxnb.explorer.exploration import Exploration
+
+
+def explore(
+    f: Callable[..., Any],
+    /,
+    *args: Any,
+    omnistaging: bool | None = None,
+    simplified_constants: bool | None = None,
+    compiler_options: Mapping[str, Any] | None = None,
+    **kwargs: Any,
+) -> Exploration:
+    """An exploration of ``f(*args, **kwargs)``: traced now, lowered, compiled and run when that is asked for.
+
+    Args:
+        f: A function, jitted or not.
+        *args: The arguments to trace and run it with.
+        omnistaging: Whether every operation is staged, or only those that depend on arguments; None for the setting.
+        simplified_constants: Whether arrays closed over become arguments of the compiled program; None for the setting.
+        compiler_options: XLA's options by name.
+        **kwargs: The keyword arguments to trace and run it with.
+
+    Returns:
+        The exploration: ``.jaxpr``, ``.stablehlo``, ``.hlo``, ``.graph``, ``.links``, ``.facts()``, ``.show()``, ….
+
+    Raises:
+        Exception: What tracing ``f`` raises.
+    """
+    front_end: FrontEnd = EngineFrontEnd(f, args, kwargs, compiler_options)
+    settings = {
+        omnistaging_setting: omnistaging,
+        use_simplified_jaxpr_constants: simplified_constants,
+    }
+    chosen = {setting: value for setting, value in settings.items() if value is not None}
+    return Exploration(_WithSettings(front_end, chosen) if chosen else front_end)
+
+
+class _WithSettings:
+    """A front end that works under settings of its own, whichever thread it is called from."""
+
+    def __init__(self, front_end: FrontEnd, settings: Mapping[Any, bool]) -> None:
+        self.front_end = front_end
+        self.settings = settings
+
+    def under(self) -> ExitStack:
+        stack = ExitStack()
+        for setting, value in self.settings.items():
+            stack.enter_context(setting(value))
+        return stack
+
+    def trace(self) -> CapturedTrace:
+        with self.under():
+            return self.front_end.trace()
+
+    def lower(self) -> CapturedLowering:
+        with self.under():
+            return self.front_end.lower()
+
+    def compile_here(self) -> CapturedCompilation:
+        with self.under():
+            return self.front_end.compile_here()
+
+    def compile_error(self, message: str) -> Exception:
+        return self.front_end.compile_error(message)
+
+    def run(self, compilation: CapturedCompilation) -> CapturedRun:
+        with self.under():
+            return self.front_end.run(compilation)

@@ -1,0 +1,315 @@
+"""Why an equation has no instruction of its own in the optimised program.
+
+What lives here: the verdicts and the evidence each one needs. A verdict is given only on evidence: from the StableHLO
+graph alone (dead, constant, passed on, computed twice), or from that graph together with what XLA kept (merged,
+simplified). Where there is none the verdict is ``unknown``; it is never guessed. What must not: drawing and text spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from jaxnb.explorer.capture.protocol import CapturedEquation
+from jaxnb.explorer.model.dataflow import Flat
+from jaxnb.explorer.model.hlo_parse import HloModule
+from jaxnb.explorer.model.optimized import Reading, carry
+
+_OUTPUT = "output"
+_VISIT_LIMIT = 4000
+
+_OPCODES = {
+    "dot_general": "dot",
+    "multiply": "multiply",
+    "broadcast_in_dim": "broadcast",
+    "exponential": "exponential",
+    "exponential_minus_one": "exponential-minus-one",
+    "log_plus_one": "log-plus-one",
+    "dynamic_slice": "dynamic-slice",
+    "dynamic_update_slice": "dynamic-update-slice",
+    "reduce_window": "reduce-window",
+    "select_and_scatter": "select-and-scatter",
+}
+
+
+class Fate(NamedTuple):
+    """What became of an equation.
+
+    Attributes:
+        kind: ``linked``, ``merged``, ``folded``, ``simplified``, ``dead``, ``inlined`` or ``unknown``.
+        into: The paths of the equations in whose instructions it went on.
+        text: A sentence for the reader.
+    """
+
+    kind: str
+    into: tuple[str, ...]
+    text: str
+
+
+def find_fates(
+    equations: Sequence[CapturedEquation],
+    flat: Flat,
+    module: HloModule,
+    reading: Reading,
+    parameters: Mapping[int, str],
+    name_of: Callable[[str], str],
+) -> dict[str, Fate]:
+    """The fate of every leaf equation.
+
+    XLA names an instruction after one equation even where it does the work of two: the transpose of a product becomes
+    a ``dot`` that is called ``transpose``. Where that can be proven the instruction is linked to both, and ``reading``
+    is added to.
+
+    Args:
+        equations: The program's equations.
+        flat: Its StableHLO as a flat graph.
+        module: Its optimised HLO.
+        reading: What the optimised program says.
+        parameters: For each value id of an argument of main its key (``argument:0``).
+        name_of: How to call an equation in a sentence.
+    """
+    judge = _Judge(flat, module, reading, parameters, name_of)
+    leaves = [one for one in equations if one.is_leaf]
+    shared = judge.shared_instructions(leaves)
+    fates = {}
+    for one in leaves:
+        where = shared.get(one.path)
+        if where is None:
+            fates[one.path] = judge.verdict(one)
+        else:
+            user, place = where
+            text = f"done by %{place[1]}, which XLA named after {name_of(user)}"
+            fates[one.path] = Fate("linked", (user,), text)
+            reading.own[place] = (*reading.own[place], one.path)
+            reading.carriers.setdefault(one.path, []).append(place)
+    if shared:
+        carry(module, reading)
+    return fates
+
+
+class _Judge:
+    def __init__(
+        self,
+        flat: Flat,
+        module: HloModule,
+        reading: Reading,
+        parameters: Mapping[int, str],
+        name_of: Callable[[str], str],
+    ) -> None:
+        self.flat = flat
+        self.module = module
+        self.reading = reading
+        self.parameters = parameters
+        self.name_of = name_of
+        self.nodes_of = flat.by_path()
+        self.is_live = flat.live()
+        self.is_constant = flat.constant()
+        self.users = flat.users()
+        self.outputs = {flat.producer[value] for value in flat.outputs}
+        self.linked = {key for key in reading.carriers if ":" not in key}
+        self.visited: set[int] = set()
+        self.same_number: dict[int, list[int]] = {}
+        for index, node in enumerate(flat.nodes):
+            for value in node.results:
+                self.same_number.setdefault(flat.number[value], []).append(index)
+
+    def verdict(self, equation: CapturedEquation) -> Fate:
+        path = equation.path
+        if path in self.linked:
+            return Fate("linked", (), "")
+        nodes = self.nodes_of.get(path)
+        if not nodes:
+            return Fate(
+                "simplified",
+                self.linked_among(equation.parents),
+                f"{equation.primitive} lowers to no operation: its result is its operand",
+            )
+        if not any(self.is_live[index] for index in nodes):
+            return Fate("dead", (), "nothing that the program returns depends on it")
+        results = self.results_of(path, nodes)
+        if all(self.is_constant[index] for index in nodes):
+            return Fate(
+                "folded",
+                self.linked_after(path, nodes),
+                "it depends on no argument: XLA knows its value when it compiles",
+            )
+        return (
+            self.passed_on(path, nodes, results)
+            or self.computed_elsewhere(path, results)
+            or self.absorbed(path, nodes)
+            or Fate("unknown", (), "XLA kept no instruction with its name, and why is not known")
+        )
+
+    def results_of(self, path: str, nodes: list[int]) -> list[int]:
+        """The values of the equation that others use or that the program returns."""
+        found = []
+        outputs = set(self.flat.outputs)
+        for index in nodes:
+            outside = any(self.flat.nodes[user].path != path for user in self.users[index])
+            for value in self.flat.nodes[index].results:
+                if outside or value in outputs:
+                    found.append(value)
+        return found or self.flat.nodes[nodes[-1]].results
+
+    def linked_among(self, paths: Iterable[str]) -> tuple[str, ...]:
+        return tuple(path for path in paths if path in self.linked)
+
+    def computed_elsewhere(self, path: str, results: list[int]) -> Fate | None:
+        """Merged: every result is also computed by an equation that XLA kept."""
+        into: dict[str, None] = {}
+        for value in results:
+            twin = self.twin(path, value)
+            if not twin:
+                return None
+            into[twin] = None
+        names = " and ".join(self.name_of(one) for one in into)
+        return Fate("merged", tuple(into), f"the same computation as {names}: done once")
+
+    def twin(self, path: str, value: int) -> str:
+        for index in self.same_number[self.flat.number[value]]:
+            other = self.flat.nodes[index].path
+            if other != path and other in self.linked:
+                return other
+        return ""
+
+    def passed_on(self, path: str, nodes: list[int], results: list[int]) -> Fate | None:
+        """Simplified: every result has the elements of an operand, in their order."""
+        reasons: dict[str, None] = {}
+        for value in results:
+            base = self.flat.same_as[value]
+            if base == value or self.path_of_value(base) == path:
+                return None
+            at = value
+            while at != base:
+                reasons[self.flat.reason[at]] = None
+                at = self.step(at)
+                if self.path_of_value(at) != path:
+                    break
+        into = self.linked_after(path, nodes) or self.linked_before(path, nodes)
+        return Fate("simplified", into, f"{' and '.join(reasons)}: no instruction is needed")
+
+    def step(self, value: int) -> int:
+        """The operand that a value passes on."""
+        node = self.flat.nodes[self.flat.producer[value]]
+        base = self.flat.same_as[value]
+        for operand in node.operands:
+            if self.flat.same_as[operand] == base:
+                return operand
+        return base
+
+    def twins(self, index: int) -> set[str]:
+        """The linked equations that compute what the node computes."""
+        return {
+            self.flat.nodes[other].path
+            for value in self.flat.nodes[index].results
+            for other in self.same_number[self.flat.number[value]]
+            if self.flat.nodes[other].path in self.linked
+        }
+
+    def path_of_value(self, value: int) -> str:
+        index = self.flat.producer[value]
+        return self.flat.nodes[index].path if index >= 0 else ""
+
+    def shared_instructions(
+        self, leaves: Sequence[CapturedEquation]
+    ) -> dict[str, tuple[str, tuple[str, str]]]:
+        """The equations done by an instruction that bears the name of the equation after them.
+
+        The evidence: the instruction does the kind of work that this equation asks for and its namesake does not; the
+        namesake uses this equation, directly or through operations that move elements; no other equation has the
+        same claim; and the instruction reads what this equation reads.
+        """
+        claims: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for one in leaves:
+            nodes = self.nodes_of.get(one.path)
+            if one.path in self.linked or not nodes or not any(self.is_live[index] for index in nodes):
+                continue
+            if all(self.is_constant[index] for index in nodes):
+                continue
+            wanted = {_opcode(self.flat.nodes[index].name) for index in nodes} - _PLAIN
+            after = self.linked_after(one.path, nodes) if wanted else ()
+            if len(after) != 1:
+                continue
+            user = after[0]
+            own = {_opcode(self.flat.nodes[index].name) for index in self.nodes_of.get(user, ())}
+            before = self.around(one.path, nodes, self.sources)
+            for place in self.reading.carriers[user]:
+                opcode = self.module.computations[place[0]].instructions[place[1]].opcode
+                if opcode in wanted and opcode not in own and self.reading.reads.get(user, set()) & before:
+                    claims.setdefault(place, []).append((one.path, user))
+        return {made[0][0]: (made[0][1], place) for place, made in claims.items() if len(made) == 1}
+
+    def absorbed(self, path: str, nodes: list[int]) -> Fate | None:
+        """Simplified: every equation that used it now reads what it read."""
+        before = self.around(path, nodes, self.sources)
+        for index in self.visited - set(nodes):
+            before |= self.twins(index)
+        after = self.around(path, nodes, self.targets)
+        if not before or not after:
+            return None
+        for target in after:
+            reads = self.reading.output_reads if target == _OUTPUT else self.reading.reads.get(target, set())
+            if not reads & before:
+                return None
+        into = tuple(sorted(after - {_OUTPUT}))
+        names = " and ".join(self.name_of(one) for one in into[:3]) or "the result"
+        more = f" and {len(into) - 3} more" if len(into) > 3 else ""
+        return Fate(
+            "simplified",
+            into,
+            f"rewritten together with {names}{more}, which now reads its operands directly",
+        )
+
+    # -- neighbours ----------------------------------------------------------------------------------------------
+
+    def linked_after(self, path: str, nodes: list[int]) -> tuple[str, ...]:
+        return tuple(sorted(self.around(path, nodes, self.targets) - {_OUTPUT}))
+
+    def linked_before(self, path: str, nodes: list[int]) -> tuple[str, ...]:
+        return tuple(sorted(key for key in self.around(path, nodes, self.sources) if ":" not in key))
+
+    def sources(self, index: int) -> tuple[list[int], set[str]]:
+        """The nodes that a node uses, and the keys of arguments it uses."""
+        found, keys = [], set()
+        node = self.flat.nodes[index]
+        for value in (*node.operands, *node.captured, *self.flat.region_results.get(index, ())):
+            producer = self.flat.producer[value]
+            if producer >= 0:
+                found.append(producer)
+            elif value in self.parameters:
+                keys.add(self.parameters[value])
+        return found, keys
+
+    def targets(self, index: int) -> tuple[list[int], set[str]]:
+        """The nodes that use a node, and ``output`` if the program returns it."""
+        return self.users[index], {_OUTPUT} if index in self.outputs else set()
+
+    def around(
+        self, path: str, nodes: list[int], neighbours: Callable[[int], tuple[list[int], set[str]]]
+    ) -> set[str]:
+        """The nearest linked equations (and arguments or output) in one direction, through unlinked ones."""
+        found: set[str] = set()
+        seen = self.visited = set(nodes)
+        stack = list(nodes)
+        while stack and len(seen) < _VISIT_LIMIT:
+            near, keys = neighbours(stack.pop())
+            found |= keys
+            for index in near:
+                if index in seen:
+                    continue
+                seen.add(index)
+                other = self.flat.nodes[index].path
+                if other != path and other in self.linked:
+                    found.add(other)
+                else:
+                    stack.append(index)
+        return found
+
+
+_PLAIN = frozenset({"constant", "broadcast", "reshape", "transpose", "convert", "iota", "copy", "bitcast"})
+
+
+def _opcode(name: str) -> str:
+    """The HLO opcode of a StableHLO operation."""
+    kind = name.removeprefix("stablehlo.")
+    return _OPCODES.get(kind, kind.replace("_", "-"))

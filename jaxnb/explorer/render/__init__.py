@@ -1,0 +1,1 @@
+"""Renderers: plain text, HTML, the MIME bundle, and lexers."""

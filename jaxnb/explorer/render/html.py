@@ -1,0 +1,83 @@
+"""HTML that needs nothing else: a whole page, and the form that stands in a notebook's output.
+
+What lives here: filling the templates, safely. What must not: what is shown, which the model says and the viewer draws;
+HTML itself, which stands in ``templates``.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Any
+
+_TEMPLATES = Path(__file__).with_name("templates")
+_VIEWER = Path(__file__).parents[2] / "_static" / "page.js"
+_HEIGHT = 620
+
+_WHY_STATIC = (
+    "This is the static form of an exploration. It is shown because scripts did not run here: "
+    "in an untrusted notebook they are removed. Trust the notebook, or run the cell again, to explore it."
+)
+_NO_VIEWER = "This is the static form of an exploration: the viewer, jaxnb/_static/page.js, is not installed."
+
+
+def make_envelope(model: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """The value of the MIME entry: the model packed, with a title and a text for those who cannot unpack it."""
+    packed = json.dumps(model, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    return {
+        "schema": model["schema"],
+        "title": model["title"],
+        "text": text,
+        "z": base64.b64encode(gzip.compress(packed, compresslevel=6, mtime=0)).decode(),
+    }
+
+
+def make_page(model: Mapping[str, Any], text: str) -> str:
+    """A whole page: model and viewer inlined, no network; the text shows where scripts do not run."""
+    viewer = _viewer()
+    return _template("page.html").substitute(
+        title=escape(model["title"]),
+        envelope=_in_script(make_envelope(model, "")),
+        reason=escape(_WHY_STATIC if viewer else _NO_VIEWER),
+        text=escape(text),
+        viewer=viewer,
+        loader=_template("loader.js").template if viewer else "",
+    )
+
+
+def make_output(model: Mapping[str, Any], text: str) -> str:
+    """The form for a notebook's output: the page in a sandboxed frame, the text where that is removed."""
+    if not _viewer():
+        return _template("static.html").substitute(reason=escape(_NO_VIEWER), text=escape(text))
+    return _template("output.html").substitute(
+        title=escape(model["title"]),
+        reason=escape(_WHY_STATIC),
+        text=escape(text),
+        height=_HEIGHT,
+        page=escape(make_page(model, "")),
+        listener=_template("listener.js").template,
+    )
+
+
+def _in_script(value: object) -> str:
+    """JSON that may stand in a script element: nothing in it can end the element."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+@cache
+def _template(name: str) -> Template:
+    return Template((_TEMPLATES / name).read_text(encoding="utf-8"))
+
+
+@cache
+def _viewer() -> str:
+    """The viewer packed as the page's loader unpacks it, ``""`` if it is not there."""
+    if not _VIEWER.exists():
+        return ""
+    return base64.b64encode(gzip.compress(_VIEWER.read_bytes(), compresslevel=9, mtime=0)).decode()
