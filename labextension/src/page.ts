@@ -30,8 +30,11 @@ async function mount(block: HTMLScriptElement): Promise<void> {
       link: link?.name === name ? link : null,
       linkFor: fragment => (/^(file|https?):/.test(location.protocol) ? `${location.href.split('#')[0]}#${fragment}` : `#${fragment}`),
       onPin: fragment => {
-        // A frame without an address of its own (srcdoc) has nothing to write to.
-        if (location.protocol !== 'about:') history.replaceState(history.state, '', `#${fragment}`);
+        try {
+          history.replaceState(history.state, '', `#${fragment}`);
+        } catch {
+          // A frame without an address of its own (srcdoc, a webview) has nothing to write to.
+        }
       }
     });
     addEventListener('hashchange', () => {

@@ -4,11 +4,10 @@ import type { Cell } from '@jupyterlab/cells';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
-import type { Exploration } from '../model/exploration';
 import { MIME } from '../model/schema';
 import { h } from '../view/dom';
 import { reason } from '../view/note';
-import { decoded } from './decoded';
+import { decoded, packed } from './decoded';
 import { summarize, Summary } from './history';
 
 interface Found {
@@ -25,6 +24,8 @@ export class HistoryPanel extends Widget {
   private notebook: NotebookPanel | null = null;
   private timer = 0;
   private turn = 0;
+  /** Summaries by packed text: typing in a cell redraws the list, and must not inflate anything again. */
+  private summaries = new Map<string, Promise<Summary | string>>();
 
   constructor(tracker: INotebookTracker | null) {
     super();
@@ -73,19 +74,29 @@ export class HistoryPanel extends Widget {
     const turn = ++this.turn;
     const { notebook } = this;
     const found = notebook ? explorations(notebook) : [];
-    const models = await Promise.all(found.map(f => decoded(f.value).catch((e: unknown) => reason(e))));
+    const lines = await Promise.all(this.summarize(found));
     if (turn !== this.turn || this.isDisposed) return;
     if (!notebook) return this.body.replaceChildren(h('p', { class: 'jaxnb-panel-note' }, 'No notebook is open.'));
     if (!found.length) {
       return this.body.replaceChildren(h('p', { class: 'jaxnb-panel-note' }, 'Nothing compiled yet. Run a cell with %%jit or call jaxnb.explore.'));
     }
-    this.body.replaceChildren(h('ol', {}, ...models.map((m, i) => h('li', {}, this.entry(m, found[i], notebook)))));
+    this.body.replaceChildren(h('ol', {}, ...lines.map((s, i) => h('li', {}, this.entry(s, found[i], notebook)))));
   }
 
-  private entry(model: Exploration | string, at: Found, notebook: NotebookPanel): HTMLElement {
+  private summarize(found: Found[]): Promise<Summary | string>[] {
+    const before = this.summaries;
+    this.summaries = new Map();
+    return found.map(({ value }) => {
+      const z = packed(value);
+      const line = this.summaries.get(z) ?? before.get(z) ?? decoded(value).then(summarize, reason);
+      this.summaries.set(z, line);
+      return line;
+    });
+  }
+
+  private entry(s: Summary | string, at: Found, notebook: NotebookPanel): HTMLElement {
     const go = () => goTo(notebook, at);
-    if (typeof model === 'string') return h('button', { type: 'button', class: 'jaxnb-panel-entry', click: go }, h('span', { class: 'jaxnb-panel-line jaxnb-panel-bad' }, model));
-    const s: Summary = summarize(model);
+    if (typeof s === 'string') return h('button', { type: 'button', class: 'jaxnb-panel-entry', click: go }, h('span', { class: 'jaxnb-panel-line jaxnb-panel-bad' }, s));
     const line = (text: string, bad = false) => text && h('span', { class: `jaxnb-panel-line${bad ? ' jaxnb-panel-bad' : ''}` }, text);
     return h('button', { type: 'button', class: 'jaxnb-panel-entry', click: go },
       h('span', { class: 'jaxnb-panel-name' }, s.title, h('span', { class: 'jaxnb-panel-cell' }, s.cell)),

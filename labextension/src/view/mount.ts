@@ -176,6 +176,7 @@ class View {
       f.el.hidden = !this.isShown(f.id);
       f.showSolo(this.solo === f.id);
     });
+    this.panes.classList.toggle('jx-alone', !!this.solo);
     this.header.showToggles(model);
     this.resized();
   }
