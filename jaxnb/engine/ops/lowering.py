@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -209,13 +209,6 @@ def _elements(arr: Any) -> ir.Attribute:
         arr = np.zeros(arr.shape, np.bool_)
     element = scalar_type(arr.dtype)
     shape = arr.shape
-    if arr.dtype == np.bool_:
-        if arr.size > 1 and not (arr.all() or not arr.any()):
-            packed: Any = np.packbits(arr, bitorder="little")
-            return ir.DenseElementsAttr.get(packed, type=element, shape=shape)
-        return ir.DenseElementsAttr.get(
-            cast(Any, np.packbits(arr, bitorder="little") if arr.size else arr), type=element, shape=shape
-        )
     arr = np.ascontiguousarray(arr).reshape(shape)
     name = arr.dtype.name
     if name in ("int4", "uint4", "int2", "uint2"):

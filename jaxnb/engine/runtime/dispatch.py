@@ -42,6 +42,9 @@ __all__ = [
 
 set_tracer_class(Tracer)
 
+PRIMITIVE = "primitive"
+"""The source of a function that stands for one primitive."""
+
 
 class JitInfo(NamedTuple):
     """A jitted function's options, normalised."""
@@ -409,7 +412,7 @@ def _trace(
                     ) from None
         return out_leaves
 
-    jaxpr, consts = trace_to_jaxpr(flat, avals, debug)
+    jaxpr, consts = trace_to_jaxpr(flat, avals, debug, stage_all=info.source == PRIMITIVE)
     if consts:
         jaxpr = jaxpr.replace(constvars=[], invars=[*jaxpr.constvars, *jaxpr.invars])
     return TracedFunction(jaxpr, consts, out_tree[0], debug)
@@ -440,7 +443,7 @@ def _primitive_function(primitive: Primitive, params: dict[str, Any]) -> Any:
 
     apply.__name__ = primitive.name
     return make_jitted(
-        JitInfo(apply, primitive.name, "primitive", None, (), (), (), (), False, False, None, ())
+        JitInfo(apply, primitive.name, PRIMITIVE, None, (), (), (), (), False, False, None, ())
     )
 
 

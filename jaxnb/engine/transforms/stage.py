@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from jaxnb.base import config
 from jaxnb.base.errors import UnexpectedTracerError, leaked_tracer_text
 from jaxnb.engine.core import source
 from jaxnb.engine.core.avals import AbstractValue, aval_makers, get_aval
@@ -25,8 +26,10 @@ from jaxnb.engine.core.jaxpr import (
 )
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.source import SourceInfo, capture, provenance
-from jaxnb.engine.core.trace import Trace, Tracer, set_trace
+from jaxnb.engine.core.trace import Trace, Tracer, set_trace, trace_context
 from jaxnb.engine.ops.staging import stage_p
+from jaxnb.engine.ops.shape import broadcast_in_dim_p
+from jaxnb.engine.transforms.dependent import DependentTrace
 
 __all__ = ["StageTrace", "StagedTracer", "trace_to_jaxpr"]
 
@@ -67,7 +70,7 @@ aval_makers[StagedTracer] = lambda x: x.aval
 class StageTrace(Trace):
     """Records equations. One is made for each jaxpr."""
 
-    __slots__ = ("constants", "constvars", "debug_info", "effects", "eqns", "finished", "invars")
+    __slots__ = ("constants", "constvars", "debug_info", "effects", "eqns", "finished", "invars", "keeps_repeats")
 
     stages = True
 
@@ -79,6 +82,7 @@ class StageTrace(Trace):
         self.effects: frozenset = no_effects
         self.debug_info = debug_info
         self.finished = False
+        self.keeps_repeats = False
 
     def new_arg(self, aval: AbstractValue) -> StagedTracer:
         """Returns the tracer of a new parameter."""
@@ -92,7 +96,18 @@ class StageTrace(Trace):
             if x._trace is self:
                 return cast(StagedTracer, x).atom
             return self.foreign(x)
+        if self.keeps_repeats and getattr(x, "ndim", 0) > 0 and x.size:
+            return self.repeated(x)
         return self.literal(x)
+
+    def repeated(self, x: Any) -> Atom:
+        """Returns a constant; one whose elements are all equal is staged as a scalar's broadcast."""
+        host = np.asarray(x)
+        first = host.reshape(-1)[0]
+        if not (host == first).all():
+            return self.literal(x)
+        params = {"shape": host.shape, "broadcast_dimensions": (), "sharding": None}
+        return cast(StagedTracer, self.process(broadcast_in_dim_p, [first], params)).atom
 
     def foreign(self, x: Tracer) -> Atom:
         """Returns the constant's variable of an outer trace's tracer; one whose trace has ended is a leak."""
@@ -216,6 +231,7 @@ def trace_to_jaxpr(
     fun: Callable[..., Sequence[Any]],
     in_avals: Sequence[AbstractValue],
     debug_info: DebugInfo | None = None,
+    stage_all: bool = False,
 ) -> tuple[Jaxpr, list[Any]]:
     """Returns the jaxpr of a function of flat arguments with flat results, and its constants.
 
@@ -223,13 +239,18 @@ def trace_to_jaxpr(
         fun: takes one tracer an argument and returns a list of values.
         in_avals: the arguments' types.
         debug_info: what messages say of the function.
+        stage_all: whether everything is recorded even while omnistaging is off.
 
     Raises:
         UnexpectedTracerError: where the function uses a tracer of a trace that has ended.
     """
     trace = StageTrace(debug_info)
     args = [trace.new_arg(a) for a in in_avals]
-    before = set_trace(trace)
+    if stage_all or config.omnistaging.value:
+        before = set_trace(trace)
+    else:
+        trace.keeps_repeats = True
+        before = set_trace(DependentTrace(trace, trace_context.trace))
     p = provenance
     saved = p.traceback, p.name_stack
     p.traceback, p.name_stack = None, source.empty_name_stack

@@ -1,0 +1,82 @@
+"""Tracing without omnistaging: only what depends on an argument is recorded, the rest is executed at once.
+
+Lives here: the one rule that makes the difference between the two modes, and the account of what was executed meanwhile.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from jaxnb.engine.core.source import SourceInfo, current_source
+from jaxnb.engine.core.trace import CustomCall, Trace, Tracer, set_trace
+
+__all__ = ["DependentTrace", "Executed", "record_executed"]
+
+
+class Executed(NamedTuple):
+    """One operation that was executed while a function was traced."""
+
+    primitive: str
+    out_types: tuple[str, ...]
+    source: SourceInfo
+
+
+class _Account(threading.local):
+    def __init__(self) -> None:
+        self.open: list[list[Executed]] = []
+
+
+_account = _Account()
+
+
+@contextmanager
+def record_executed() -> Iterator[list[Executed]]:
+    """Collects the operations that tracing inside executes at once."""
+    rows: list[Executed] = []
+    _account.open.append(rows)
+    try:
+        yield rows
+    finally:
+        _account.open.remove(rows)
+
+
+class DependentTrace(Trace):
+    """Hands an operation to the recording trace if it has an operand from there, else to the trace around."""
+
+    __slots__ = ("finished", "inner", "parent")
+
+    stages = True
+
+    def __init__(self, inner: Trace, parent: Trace):
+        self.inner = inner
+        self.parent = parent
+        self.finished = False
+
+    def _depends(self, args: Sequence[Any]) -> bool:
+        return any(isinstance(x, Tracer) and x._trace is self.inner for x in args)
+
+    def process(self, primitive: Any, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        if self._depends(args):
+            return self.inner.process(primitive, args, params)
+        before = set_trace(self.parent)
+        try:
+            out = self.parent.process(primitive, args, params)
+        finally:
+            set_trace(before)
+        if _account.open and not any(isinstance(x, Tracer) for x in args):
+            results = out if primitive.multiple_results else [out]
+            row = Executed(
+                primitive.name, tuple(r.aval.str_short(True) for r in results), current_source()
+            )
+            for rows in _account.open:
+                rows.append(row)
+        return out
+
+    def custom_jvp(self, call: CustomCall, args: Sequence[Any]) -> list[Any]:
+        return (self.inner if self._depends(args) else self.parent).custom_jvp(call, args)
+
+    def custom_vjp(self, call: CustomCall, args: Sequence[Any]) -> list[Any]:
+        return (self.inner if self._depends(args) else self.parent).custom_vjp(call, args)
