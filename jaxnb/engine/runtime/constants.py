@@ -17,18 +17,21 @@ def is_hoistable(value: Any) -> bool:
 
 def jaxpr_const_args(jaxpr: Jaxpr) -> list[Any]:
     """Returns the constants that are hoisted, each once, in order of first appearance; remembered by program."""
-    key = ("const_args", config.embedded_constants_max_bytes.value)
+    limit = config.embedded_constants_max_bytes.value
+    key = ("const_args", limit)
     found = jaxpr._cache.get(key)
     if found is None:
-        collected: dict[int, Any] = {}
+        # JAX counts a constant of the program itself and the same constant of an inner program as two.
+        collected: dict[tuple[bool, int], Any] = {}
         for atom in jaxpr.outvars:
             if type(atom) is Literal and is_hoistable(atom.val):
-                collected[id(atom.val)] = atom.val
+                collected[False, id(atom.val)] = atom.val
         for eqn in jaxpr.eqns:
             for atom in eqn.invars:
                 if type(atom) is Literal and is_hoistable(atom.val):
-                    collected[id(atom.val)] = atom.val
-            for sub in sub_jaxprs(eqn):
-                collected.update((id(c), c) for c in jaxpr_const_args(sub))
+                    collected[False, id(atom.val)] = atom.val
+            if eqn.params:
+                for sub in sub_jaxprs(eqn):
+                    collected.update(((True, id(c)), c) for c in jaxpr_const_args(sub))
         found = jaxpr._cache[key] = list(collected.values())
     return found

@@ -130,8 +130,12 @@ def _lower_function(
     in_types = [*const_types, *(ir_type(v.aval) for v in jaxpr.invars)]
     out_types = [ir_type(v.aval) for v in jaxpr.outvars]
     with ir.InsertionPoint(mod.module.body):
-        op = func.FuncOp(symbol_name(name), ir.FunctionType.get(in_types, out_types))
+        op = func.FuncOp(name, ir.FunctionType.get(in_types, out_types))
     op.attributes["sym_visibility"] = ir.StringAttr.get("public" if public else "private")
+    if const_args and not public:
+        mark = ir.DictAttr.get({"jax.const": ir.BoolAttr.get(True)})
+        none = ir.DictAttr.get({})
+        op.arg_attrs = ir.ArrayAttr.get([mark] * len(const_args) + [none] * len(jaxpr.invars))
     mod.symbols.insert(op)
     block = op.add_entry_block()
     args = list(block.arguments)

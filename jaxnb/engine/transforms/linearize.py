@@ -218,6 +218,7 @@ def linearize_flat(
     """
     parent = trace_context.trace
     linear = StageTrace(debug_info)
+    linear.for_ad = True
     trace = LinearizeTrace(parent, linear)
     args = [
         LinearizeTracer(trace, p, linear.new_arg(shaped_aval(p).to_tangent_aval())) if nz else p
@@ -257,6 +258,7 @@ def _linearize_jaxpr(jaxpr: Jaxpr, nonzeros: tuple[bool, ...]) -> LinearizedJaxp
     primal_trace = StageTrace(jaxpr.debug_info)
     ins = [primal_trace.new_arg(v.aval) for v in jaxpr.invars]
     linear = StageTrace(jaxpr.debug_info)
+    linear.for_ad = True
     trace = LinearizeTrace(primal_trace, linear)
     args = [
         LinearizeTracer(trace, x, linear.new_arg(x.aval.to_tangent_aval())) if nz else x

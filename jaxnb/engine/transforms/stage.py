@@ -70,7 +70,7 @@ aval_makers[StagedTracer] = lambda x: x.aval
 class StageTrace(Trace):
     """Records equations. One is made for each jaxpr."""
 
-    __slots__ = ("constants", "constvars", "debug_info", "effects", "eqns", "finished", "invars", "keeps_repeats")
+    __slots__ = ("constants", "constvars", "debug_info", "effects", "eqns", "finished", "for_ad", "invars", "keeps_repeats")
 
     stages = True
 
@@ -83,6 +83,7 @@ class StageTrace(Trace):
         self.debug_info = debug_info
         self.finished = False
         self.keeps_repeats = False
+        self.for_ad = False
 
     def new_arg(self, aval: AbstractValue) -> StagedTracer:
         """Returns the tracer of a new parameter."""
@@ -96,6 +97,8 @@ class StageTrace(Trace):
             if x._trace is self:
                 return cast(StagedTracer, x).atom
             return self.foreign(x)
+        if self.for_ad and not isinstance(x, np.generic | int | float | complex):
+            return self.constant(x)
         if self.keeps_repeats and getattr(x, "ndim", 0) > 0 and x.size:
             return self.repeated(x)
         return self.literal(x)
@@ -113,9 +116,13 @@ class StageTrace(Trace):
         """Returns the constant's variable of an outer trace's tracer; one whose trace has ended is a leak."""
         if self.finished or x._trace.finished:
             raise x._leaked_error()
+        return self.constant(x)
+
+    def constant(self, x: Any) -> Atom:
+        """Returns the constant's variable of a value from outside."""
         found = self.constvars.get(id(x))
         if found is None:
-            found = self.constvars[id(x)] = (Var(x.aval), x)
+            found = self.constvars[id(x)] = (Var(get_aval(x)), x)
         return found[0]
 
     def literal(self, x: Any) -> Literal:
