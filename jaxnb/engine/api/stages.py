@@ -9,13 +9,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from jaxnb.base import config
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import ShapedArray
-from jaxnb.engine.core.jaxpr import ClosedJaxpr, close
+from jaxnb.engine.core.jaxpr import ClosedJaxpr, Jaxpr, close
 from jaxnb.engine.core.trace import Tracer, shaped_aval, trace_context
 from jaxnb.engine.runtime.arrays import device_of
 from jaxnb.engine.runtime.dispatch import JitInfo, TracedCall, trace_call
 from jaxnb.engine.runtime.executable import CompiledProgram, LoweredProgram, compile_jaxpr, lower_jaxpr
+from jaxnb.engine.transforms.constants import with_constvars
 from jaxnb.xla import pytree
 from jaxnb.xla.hlo import unoptimized_text
 from jaxnb.xla.mlir import module_text, module_to_bytecode
@@ -157,7 +159,7 @@ class Traced(Stage):
         self._info = info
         self._call = call
         self.fun_name = info.name
-        self.jaxpr: ClosedJaxpr = close(call.traced.jaxpr)
+        self.jaxpr: ClosedJaxpr = _shown(call.traced.jaxpr)
         self.args_info = _args_info(call)
 
     def closed_jaxpr(self) -> ClosedJaxpr:
@@ -167,7 +169,8 @@ class Traced(Stage):
             return self.jaxpr
         n = len(traced.consts)
         jaxpr = traced.jaxpr
-        return ClosedJaxpr(jaxpr.replace(constvars=jaxpr.invars[:n], invars=jaxpr.invars[n:]), traced.consts)
+        shown = _shown(jaxpr.replace(constvars=jaxpr.invars[:n], invars=jaxpr.invars[n:]))
+        return ClosedJaxpr(shown.jaxpr, [*shown.consts, *traced.consts])
 
     @property
     def out_info(self) -> Any:
@@ -209,6 +212,11 @@ class Traced(Stage):
             tagged=_tagged,
         )
         return Lowered(info, call, program)
+
+
+def _shown(jaxpr: Jaxpr) -> ClosedJaxpr:
+    """Returns the program as users see it: its captured arrays where the setting says."""
+    return close(jaxpr) if config.use_simplified_jaxpr_constants.value else with_constvars(jaxpr)
 
 
 class UnexpectedConstants(TypeError):

@@ -71,7 +71,7 @@ def _linearize(trace: LinearizeTrace, primals: Any, tangents: Any, params: dict[
     jaxpr = params["jaxpr"].jaxpr
     lin = linearize_jaxpr(jaxpr, [type(t) is not Zero for t in tangents])
     out = trace.parent.process(jit_p, primals, _with(params, lin.primal))
-    residuals = [primals[i] if kind == "in" else out[i] for kind, i in lin.residuals]
+    residuals = [_found(kind, i, primals, out) for kind, i in lin.residuals]
     nz = [t for t in tangents if type(t) is not Zero]
     t_out = iter(
         trace.linear.process(jit_p, [*residuals, *nz], _with(params, lin.tangent))
@@ -85,6 +85,11 @@ def _linearize(trace: LinearizeTrace, primals: Any, tangents: Any, params: dict[
     ]
 
 
+def _found(kind: str, where: Any, args: Sequence[Any], out: Sequence[Any]) -> Any:
+    """Returns a residual: an argument, a result, or a captured array itself."""
+    return args[where] if kind == "in" else out[where] if kind == "out" else where
+
+
 def _split(trace: SplitTrace, args: Sequence[Any], params: dict[str, Any]) -> list[Any]:
     """A jitted function called inside a jvp rule: what no tangent reaches is computed now."""
     jaxpr = params["jaxpr"].jaxpr
@@ -94,7 +99,7 @@ def _split(trace: SplitTrace, args: Sequence[Any], params: dict[str, Any]) -> li
     known_out = (
         trace.parent.process(jit_p, known_args, _with(params, parts.known)) if parts.known.outvars else []
     )
-    residuals = [known_args[i] if kind == "in" else known_out[i] for kind, i in parts.residuals]
+    residuals = [_found(kind, i, known_args, known_out) for kind, i in parts.residuals]
     linear_args = [x for x, u in zip(args, unknown, strict=True) if u]
     linear_out = iter(
         trace.linear.process(jit_p, [*residuals, *linear_args], _with(params, parts.unknown))

@@ -33,7 +33,7 @@ def monoid_of(computation: Callable, init: Any, operand: Any) -> str | None:
     """The name of the known reduction that starts at ``init``: ``"sum"``, ``"max"``, …; None if there is none."""
     if isinstance(init, Tracer) or np.ndim(init) != 0:
         return None
-    dtype = get_aval(operand).dtype  # pyright: ignore[reportAttributeAccessIssue]
+    dtype = get_aval(operand).dtype
     value = np.asarray(init)
     candidates: dict[Any, list[tuple[str, Any]]] = {
         arithmetic.add: [("sum", dtype.type(0))],

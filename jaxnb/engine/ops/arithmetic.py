@@ -6,7 +6,7 @@ Ordering, rounding and absolute value live in ``magnitude.py``; transcendental f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from jaxnb.engine.core.rules import add_tangents_port, composite, define, linear
 from jaxnb.engine.ops.elementwise import (
     INT,
     NUMBER,
+    broadcast_axis,
     check_dtype,
     const,
     filled_value,
@@ -33,6 +34,7 @@ from jaxnb.engine.ops.elementwise import (
     unstretch,
 )
 from jaxnb.engine.ops.lowering import LoweringContext, full_like, ir_type
+from jaxnb.engine.ops.shape import moveaxis
 from jaxnb.xla.mlir import chlo, hlo, ir
 
 # negation, sum, difference
@@ -109,6 +111,16 @@ def _add_any_abstract(x: Any, y: Any) -> Any:
     return x
 
 
+def _add_any_batch(args: Sequence[Any], dims: Sequence[int | None]) -> tuple[Any, int]:
+    """The second operand's batch axis comes where the first one's is; an operand without one is repeated."""
+    (x, y), (d, e) = args, dims
+    if d is None:
+        assert e is not None
+        return add_jaxvals(broadcast_axis(x, np.shape(y)[e], e), y), e
+    y = broadcast_axis(y, np.shape(x)[d], d) if e is None else moveaxis(y, e, d)
+    return add_jaxvals(x, y), d
+
+
 add_any_p = define(
     "add_any",
     abstract=_add_any_abstract,
@@ -118,7 +130,7 @@ add_any_p = define(
         ct if is_undefined_primal(x) else None,
         ct if is_undefined_primal(y) else None,
     ],
-    batch=nary_batch(lambda: add_any_p),
+    batch=_add_any_batch,
     doc="the sum of two tangents or cotangents of one value",
 )
 

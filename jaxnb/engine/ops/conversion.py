@@ -10,12 +10,14 @@ import numpy as np
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.ad import Zero
 from jaxnb.engine.core.avals import ShapedArray, get_aval
+from jaxnb.engine.core.jaxpr import Literal
 from jaxnb.engine.core.rules import define, linear_jvp, per_operand
 from jaxnb.engine.core.trace import current_trace_is_eval
 from jaxnb.engine.ops.comparison import compare_type, compare_values
 from jaxnb.engine.ops.elementwise import FLOAT, check_dtype, filled_value, not_linear, unary_batch
 from jaxnb.engine.ops.lowering import LoweringContext, ir_type
-from jaxnb.engine.ops.staging import is_array
+from jaxnb.engine.ops.shape import moveaxis
+from jaxnb.engine.ops.staging import is_array, stage
 from jaxnb.xla.mlir import hlo, ir
 from jaxnb.xla.version import JAXLIB_VERSION
 
@@ -111,6 +113,11 @@ def convert(operand: Any, new_dtype: Any = None, weak_type: bool | None = None, 
             return converted
     elif old_dtype == new_dtype and old_weak == weak_type and sharding is None:
         return operand
+    elif isinstance(literal := getattr(operand, "atom", None), Literal) and isinstance(literal.val, np.generic | complex):
+        # a scalar that the traced program has as a literal is converted while tracing
+        converted = _convert_host_value(literal.val, old_dtype, new_dtype, weak_type)
+        if converted is not None:
+            return stage(converted)
     return convert_element_type_p.bind(operand, new_dtype=new_dtype, weak_type=weak_type, sharding=sharding)
 
 
@@ -173,13 +180,22 @@ def _bitcast_lower(ctx: LoweringContext, x: ir.Value, *, new_dtype: Any) -> ir.V
     return hlo.bitcast_convert(ir_type(ctx.avals_out[0]), x)
 
 
+def _bitcast_batch(args: Any, dims: Any, *, new_dtype: Any) -> tuple[Any, int]:
+    """The batch axis stays, unless it stands where the axis must be that a wider type consumes."""
+    (x,), (d,) = args, dims
+    wider = dtypes.itemsize_bits(new_dtype) > dtypes.itemsize_bits(get_aval(x).dtype)
+    if wider and d == np.ndim(x) - 1:
+        x, d = moveaxis(x, d, 0), 0
+    return bitcast_convert_type_p.bind(x, new_dtype=new_dtype), d
+
+
 bitcast_convert_type_p = define(
     "bitcast_convert_type",
     abstract=_bitcast_abstract,
     lower=_bitcast_lower,
     jvp=per_operand(None),
     transpose=not_linear,
-    batch=unary_batch(lambda: bitcast_convert_type_p),
+    batch=_bitcast_batch,
 )
 
 

@@ -480,7 +480,7 @@ def _scatter_function(
     ):  # fmt: skip
         program = None
         if combine is not None:
-            program = scalar_jaxpr(combine, get_aval(operand).dtype)  # pyright: ignore[reportAttributeAccessIssue]
+            program = scalar_jaxpr(combine, get_aval(operand).dtype)
         return primitive.bind(
             operand,
             scatter_indices,

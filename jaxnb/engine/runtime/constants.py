@@ -12,13 +12,15 @@ __all__ = ["is_hoistable", "jaxpr_const_args"]
 
 def is_hoistable(value: Any) -> bool:
     """Returns whether a literal's value becomes a parameter: an array larger than the embedding limit."""
+    if not config.use_simplified_jaxpr_constants.value:
+        return False
     return getattr(value, "ndim", 0) > 0 and value.nbytes > config.embedded_constants_max_bytes.value
 
 
 def jaxpr_const_args(jaxpr: Jaxpr) -> list[Any]:
     """Returns the constants that are hoisted, each once, in order of first appearance; remembered by program."""
     limit = config.embedded_constants_max_bytes.value
-    key = ("const_args", limit)
+    key = ("const_args", limit, config.use_simplified_jaxpr_constants.value)
     found = jaxpr._cache.get(key)
     if found is None:
         # JAX counts a constant of the program itself and the same constant of an inner program as two.

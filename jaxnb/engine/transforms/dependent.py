@@ -68,9 +68,7 @@ class DependentTrace(Trace):
             set_trace(before)
         if _account.open and not any(isinstance(x, Tracer) for x in args):
             results = out if primitive.multiple_results else [out]
-            row = Executed(
-                primitive.name, tuple(r.aval.str_short(True) for r in results), current_source()
-            )
+            row = Executed(primitive.name, tuple(r.aval.str_short(True) for r in results), current_source())
             for rows in _account.open:
                 rows.append(row)
         return out

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from jaxnb.base import config
 from jaxnb.engine.core.ad import Zero
 from jaxnb.engine.core.avals import aval_makers
 from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr, Literal
@@ -32,6 +33,7 @@ from jaxnb.engine.core.trace import (
     trace_context,
 )
 from jaxnb.engine.transforms import jvp as jvp_module
+from jaxnb.engine.transforms.constants import is_captured_array
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
 from jaxnb.engine.transforms.stage import StagedTracer, StageTrace
 
@@ -218,7 +220,7 @@ def linearize_flat(
     """
     parent = trace_context.trace
     linear = StageTrace(debug_info)
-    linear.for_ad = True
+    linear.opens_constants = True
     trace = LinearizeTrace(parent, linear)
     args = [
         LinearizeTracer(trace, p, linear.new_arg(shaped_aval(p).to_tangent_aval())) if nz else p
@@ -238,8 +240,8 @@ class LinearizedJaxpr(NamedTuple):
 
     primal: Jaxpr
     """Its results are the program's, then the residuals that are neither a parameter nor a result."""
-    residuals: tuple[tuple[str, int], ...]
-    """Where each residual is found: ``("in", i)``, ``("out", i)`` among the results of ``primal``."""
+    residuals: tuple[tuple[str, Any], ...]
+    """Where each residual is found: ``("in", i)``, ``("out", i)`` among the results of ``primal``, ``("value", x)``."""
     nonzeros_out: tuple[bool, ...]
     tangent: Jaxpr
     """Its parameters are the residuals, then the nonzero tangents."""
@@ -258,7 +260,7 @@ def _linearize_jaxpr(jaxpr: Jaxpr, nonzeros: tuple[bool, ...]) -> LinearizedJaxp
     primal_trace = StageTrace(jaxpr.debug_info)
     ins = [primal_trace.new_arg(v.aval) for v in jaxpr.invars]
     linear = StageTrace(jaxpr.debug_info)
-    linear.for_ad = True
+    linear.opens_constants = True
     trace = LinearizeTrace(primal_trace, linear)
     args = [
         LinearizeTracer(trace, x, linear.new_arg(x.aval.to_tangent_aval())) if nz else x
@@ -282,10 +284,11 @@ def _linearize_jaxpr(jaxpr: Jaxpr, nonzeros: tuple[bool, ...]) -> LinearizedJaxp
 
 def with_residuals(
     trace: StageTrace, outs: Sequence[Any], residuals: Sequence[Any]
-) -> tuple[Jaxpr, tuple[tuple[str, int], ...]]:
+) -> tuple[Jaxpr, tuple[tuple[str, Any], ...]]:
     """Returns the recorded program with residuals among its results, and where each residual is found.
 
-    A residual that is a parameter or a result already is not returned once more.
+    A residual that is a parameter or a result already is not returned once more; with constants kept the older way, a
+    captured array is not returned either.
     """
     parameters = {v: i for i, v in enumerate(trace.invars)}
     places: dict[Any, int] = {}
@@ -293,9 +296,12 @@ def with_residuals(
         atom = trace.atom(x)
         if type(atom) is not Literal:
             places.setdefault(atom, i)
-    where: list[tuple[str, int]] = []
+    where: list[tuple[str, Any]] = []
     extra: list[Any] = []
     for r in residuals:
+        if not config.use_simplified_jaxpr_constants.value and is_captured_array(r):
+            where.append(("value", r))
+            continue
         atom = trace.atom(r)
         if atom in parameters:
             where.append(("in", parameters[atom]))

@@ -27,8 +27,9 @@ from jaxnb.engine.core.jaxpr import (
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.source import SourceInfo, capture, provenance
 from jaxnb.engine.core.trace import Trace, Tracer, set_trace, trace_context
-from jaxnb.engine.ops.staging import stage_p
 from jaxnb.engine.ops.shape import broadcast_in_dim_p
+from jaxnb.engine.ops.staging import stage_p
+from jaxnb.engine.transforms.constants import is_captured_array
 from jaxnb.engine.transforms.dependent import DependentTrace
 
 __all__ = ["StageTrace", "StagedTracer", "trace_to_jaxpr"]
@@ -70,7 +71,17 @@ aval_makers[StagedTracer] = lambda x: x.aval
 class StageTrace(Trace):
     """Records equations. One is made for each jaxpr."""
 
-    __slots__ = ("constants", "constvars", "debug_info", "effects", "eqns", "finished", "for_ad", "invars", "keeps_repeats")
+    __slots__ = (
+        "constants",
+        "constvars",
+        "debug_info",
+        "effects",
+        "eqns",
+        "finished",
+        "invars",
+        "keeps_repeats",
+        "opens_constants",
+    )
 
     stages = True
 
@@ -83,7 +94,7 @@ class StageTrace(Trace):
         self.debug_info = debug_info
         self.finished = False
         self.keeps_repeats = False
-        self.for_ad = False
+        self.opens_constants = False
 
     def new_arg(self, aval: AbstractValue) -> StagedTracer:
         """Returns the tracer of a new parameter."""
@@ -97,7 +108,7 @@ class StageTrace(Trace):
             if x._trace is self:
                 return cast(StagedTracer, x).atom
             return self.foreign(x)
-        if self.for_ad and not isinstance(x, np.generic | int | float | complex):
+        if self.opens_constants and is_captured_array(x):
             return self.constant(x)
         if self.keeps_repeats and getattr(x, "ndim", 0) > 0 and x.size:
             return self.repeated(x)
@@ -239,6 +250,7 @@ def trace_to_jaxpr(
     in_avals: Sequence[AbstractValue],
     debug_info: DebugInfo | None = None,
     stage_all: bool = False,
+    keep_constants: bool = False,
 ) -> tuple[Jaxpr, list[Any]]:
     """Returns the jaxpr of a function of flat arguments with flat results, and its constants.
 
@@ -247,11 +259,13 @@ def trace_to_jaxpr(
         in_avals: the arguments' types.
         debug_info: what messages say of the function.
         stage_all: whether everything is recorded even while omnistaging is off.
+        keep_constants: whether captured arrays become constants' variables where the setting asks for the older way.
 
     Raises:
         UnexpectedTracerError: where the function uses a tracer of a trace that has ended.
     """
     trace = StageTrace(debug_info)
+    trace.opens_constants = keep_constants and not config.use_simplified_jaxpr_constants.value
     args = [trace.new_arg(a) for a in in_avals]
     if stage_all or config.omnistaging.value:
         before = set_trace(trace)
