@@ -33,10 +33,13 @@ def oracle_names() -> Names:
     return json.loads(path.read_text())
 
 
-def later_names() -> Names:
-    """JAX's names in the newest version known."""
-    newest = max(HERE.glob("oracle-*.json"), key=lambda p: [int(n) for n in re.findall(r"\d+", p.stem)])
-    return json.loads(newest.read_text())
+def known_parameters(module: str) -> dict[str, list[Any]]:
+    """For each name the parameters it has in the versions known; they differ in a few, and ours are the same in all."""
+    found: dict[str, list[Any]] = {}
+    for path in HERE.glob("oracle-*.json"):
+        for name, value in json.loads(path.read_text())[module].items():
+            found.setdefault(name, []).append(value)
+    return found
 
 
 def all_names() -> dict[str, list[str]]:
