@@ -1,0 +1,137 @@
+"""Tracebacks without the engine's frames, in every cell of a notebook.
+
+Lives here: which frames a reader does not need, and the hook that leaves them out. Must not live here: what an error
+says. The hook stands around the shell's formatter of tracebacks, so that exception classes that render themselves and
+handlers that others have set work as before.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from jaxnb.base import config
+
+__all__ = ["MAGIC_FILE", "TracebackFilter", "without_engine_frames"]
+
+MAGIC_FILE = "<%"
+"""How the file names of calls in line magics begin."""
+
+_PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
+_RUNNERS = frozenset({"run_cell_magic", "run_line_magic"})
+
+
+def without_engine_frames(traceback: TracebackType | None) -> TracebackType | None:
+    """Returns a traceback without the frames of this package, and of the magics on the way to them.
+
+    Where nothing else is left, the first frame stays, so that there is a place to look at.
+    """
+    entries = list(_entries(traceback))
+    kept = [entry for place, entry in enumerate(entries) if not _is_hidden(entries, place)]
+    shortened: TracebackType | None = None
+    for entry in reversed(kept or entries[:1]):
+        shortened = TracebackType(shortened, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return shortened
+
+
+def _entries(traceback: TracebackType | None) -> Iterator[TracebackType]:
+    while traceback is not None:
+        yield traceback
+        traceback = traceback.tb_next
+
+
+def _is_hidden(entries: list[TracebackType], place: int) -> bool:
+    code = entries[place].tb_frame.f_code
+    if code.co_filename.startswith(_PACKAGE):
+        return True
+    if code.co_filename.startswith(MAGIC_FILE) and code.co_name == "<module>":
+        return True
+    if _is_our_runner(entries, place):
+        return True
+    # The cell itself: of a cell magic the call `get_ipython().run_cell_magic(…)`, which nobody wrote.
+    below = place + 1
+    return (
+        code.co_name == "<module>"
+        and _is_our_runner(entries, below)
+        and entries[below].tb_frame.f_code.co_name == "run_cell_magic"
+    )
+
+
+def _is_our_runner(entries: list[TracebackType], place: int) -> bool:
+    """Whether this frame is IPython's, on the way to a magic of ours."""
+    if place + 1 >= len(entries):
+        return False
+    code, below = (entries[i].tb_frame.f_code for i in (place, place + 1))
+    return code.co_name in _RUNNERS and below.co_filename.startswith(_PACKAGE)
+
+
+class TracebackFilter:
+    """The hook on one shell; `jax_traceback_filtering` set to `off` shows every frame."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self._formatter = shell.InteractiveTB
+        self._original = self._formatter.structured_traceback
+        self._is_on = True
+        self._formatter.structured_traceback = self._structured
+
+    def remove(self) -> None:
+        """Takes the hook away; if another stands around it by now, it stays and does nothing."""
+        self._is_on = False
+        if vars(self._formatter).get("structured_traceback") == self._structured:
+            del self._formatter.structured_traceback
+
+    def _structured(
+        self,
+        etype: Any,
+        value: Any,
+        traceback: Any = None,
+        tb_offset: int | None = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> list[str]:
+        if self._is_on and config.traceback_filtering.value != "off":
+            with _shortened_causes(value):
+                shortened = _shortened(traceback, keep_first=tb_offset != 0)
+                return self._original(etype, value, shortened, tb_offset, *args, **kwargs)
+        return self._original(etype, value, traceback, tb_offset, *args, **kwargs)
+
+
+def _shortened(traceback: Any, keep_first: bool) -> Any:
+    """Shortens a traceback; the first frame is the shell's own, which the formatter drops by counting."""
+    if not isinstance(traceback, TracebackType):
+        return traceback  # the formatter calls itself with a tuple for the cause of an error
+    if not keep_first:
+        return without_engine_frames(traceback)
+    rest = without_engine_frames(traceback.tb_next)
+    return TracebackType(rest, traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno)
+
+
+@contextmanager
+def _shortened_causes(error: BaseException | None) -> Iterator[None]:
+    """Shortens the tracebacks of the errors that led to this one, for as long as they are being printed."""
+    kept = [(cause, cause.__traceback__) for cause in _causes(error)]
+    for cause, traceback in kept:
+        cause.__traceback__ = without_engine_frames(traceback)
+    try:
+        yield
+    finally:
+        for cause, traceback in kept:
+            cause.__traceback__ = traceback
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    waiting = [error.__cause__, error.__context__] if error is not None else []
+    while waiting:
+        one = waiting.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        waiting += [one.__cause__, one.__context__]
