@@ -26,6 +26,7 @@ def pytest_configure(config):
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 
+@pytest.hookimpl(trylast=True)  # after -k and -m have chosen
 def pytest_collection_modifyitems(config, items):
     required = demanded()
     for requirement in requirements():
