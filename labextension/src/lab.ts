@@ -6,6 +6,7 @@ import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { jaxnbIcon } from './lab/icon';
+import { passModifiedKeys } from './lab/keys';
 import { registerLanguages } from './lab/languages';
 import { HistoryPanel } from './lab/panel';
 import { rendererFactory } from './lab/renderer';
@@ -15,7 +16,10 @@ const renderer: JupyterFrontEndPlugin<void> = {
   description: 'Shows explorations in cell outputs.',
   autoStart: true,
   requires: [IRenderMimeRegistry],
-  activate: (_: JupyterFrontEnd, registry: IRenderMimeRegistry) => registry.addFactory(rendererFactory)
+  activate: (_: JupyterFrontEnd, registry: IRenderMimeRegistry) => {
+    registry.addFactory(rendererFactory);
+    passModifiedKeys();
+  }
 };
 
 const languages: JupyterFrontEndPlugin<void> = {

@@ -19,8 +19,17 @@ suite('window of rows', () => {
     expect(scrollFor(10, 0, 180, 18, 100)).toBe(54);
     expect(scrollFor(50, 0, 180, 18, 100)).toBe(840);
     expect(scrollFor(99, 0, 180, 18, 100)).toBe(1620);
+  });
+});
+
+suite('sideways', () => {
+  test('columns in view need no scrolling, others the least that shows them, long ones their beginning', () => {
     expect(scrollLeftFor(10, 20, 0, 100)).toBe(0);
-    expect(scrollLeftFor(300, 320, 0, 100)).toBe(275);
+    expect(scrollLeftFor(90, 120, 0, 160)).toBe(0);
+    expect(scrollLeftFor(300, 320, 0, 160)).toBe(180);
+    expect(scrollLeftFor(300, 320, 400, 160)).toBe(280);
+    expect(scrollLeftFor(30, 5000, 0, 160)).toBe(0);
+    expect(scrollLeftFor(14, 5000, 90, 160)).toBe(0);
   });
 });
 

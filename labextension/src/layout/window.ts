@@ -20,8 +20,11 @@ export function scrollFor(row: number, scrollTop: number, viewHeight: number, ro
   return clamp(top - viewHeight / 3);
 }
 
-/** New scrollLeft that shows columns [from, to) in pixels, with some room before them. */
+/** New scrollLeft that shows [from, to) in pixels, its beginning first of all: moved no further than it must be,
+ *  and not at all while half of the view is there to show it. */
 export function scrollLeftFor(from: number, to: number, scrollLeft: number, viewWidth: number): number {
-  if (from >= scrollLeft && Math.min(to, from + viewWidth) <= scrollLeft + viewWidth) return scrollLeft;
-  return Math.max(0, from - viewWidth / 4);
+  const room = Math.min(24, viewWidth / 8);
+  if (from < scrollLeft) return Math.max(0, from - room);
+  if (to <= scrollLeft + viewWidth || from < scrollLeft + viewWidth / 2) return scrollLeft;
+  return Math.max(scrollLeft, Math.min(from - room, to - viewWidth + room));
 }

@@ -282,9 +282,16 @@ export class TextView implements Content {
     const at = this.matches.at[this.match];
     const line = this.doc.lineAt(at);
     this.scrollTo(line);
-    const col = at - this.doc.lineStart(line) + this.gutter;
+    const col = at - this.doc.lineStart(line);
+    this.scrollAcross(col, col + this.matches.length);
+  }
+
+  /** Scrolls sideways so that columns are seen beside the line numbers, which stay. */
+  private scrollAcross(from: number, to: number): void {
+    const { scroller } = this;
     const width = this.measure();
-    this.scroller.scrollLeft = scrollLeftFor((col - this.gutter) * width, (col + this.matches.length) * width, this.scroller.scrollLeft, this.scroller.clientWidth);
+    const left = scrollLeftFor(from * width, to * width, scroller.scrollLeft, scroller.clientWidth - this.gutter * width);
+    if (left !== scroller.scrollLeft) scroller.scrollLeft = left;
   }
 
   private measure(): number {
@@ -310,9 +317,7 @@ export class TextView implements Content {
       const [from, to] = this.doc.spansOn(line);
       let span = from;
       while (span < to && !this.stateOfSpan(span)) span++;
-      const x = span < to ? this.doc.col0[span] * this.measure() : 0;
-      const seen = scroller.clientWidth - this.gutter * this.measure();
-      if (x < scroller.scrollLeft || x > scroller.scrollLeft + seen * 0.8) scroller.scrollLeft = Math.max(0, x - seen / 3);
+      if (span < to) this.scrollAcross(this.doc.col0[span], this.doc.col1[span]);
     }
     this.draw();
   }
