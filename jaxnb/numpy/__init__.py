@@ -29,3 +29,8 @@ from jaxnb.numpy.creation import (
     zeros,
     zeros_like,
 )
+from jaxnb.numpy.arg_reductions import argmax, argmin, nanargmax, nanargmin
+from jaxnb.numpy.cumulative import cumprod, cumsum, cumulative_prod, cumulative_sum, nancumprod, nancumsum
+from jaxnb.numpy.means import average, count_nonzero, mean, ptp, std, var
+from jaxnb.numpy.nan_reductions import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
+from jaxnb.numpy.reductions import all, amax, amin, any, max, min, prod, sum

@@ -65,6 +65,13 @@ def promote_dtypes_inexact(*args: Any) -> list[Any]:
     return [convert(x, inexact, weak) for x in args]
 
 
+def promote_dtypes_numeric(*args: Any) -> list[Any]:
+    """The arguments in their common dtype, the default integer one for truth values."""
+    dtype, weak = dtypes.result_type(*args, return_weak_type_flag=True)
+    numeric = dtypes.canonicalize_dtype(np.int64) if dtype == np.bool_ else dtype
+    return [convert(x, numeric, weak) for x in args]
+
+
 def concrete(x: Any, context: str) -> Any:
     """``x``, where its value is known.
 
