@@ -140,9 +140,21 @@ def jit_info(fun: Any, **options: Any) -> JitInfo:
         else donate_nums
     )
     clash = set(static_nums) & set(donate_nums)
-    if clash:
+    if (
+        clash
+        and options["static_argnums"] is not None
+        and options["donate_argnums"] is not None
+        and signature is None
+    ):
         raise ValueError(
-            f"static_argnums ({static_nums}) and donate_argnums ({donate_nums}) cannot intersect"
+            "static_argnums and donate_argnums cannot intersect. Argument indices "
+            f"{clash} appear in both static_argnums and donate_argnums"
+        )
+    names_clash = set(static_names) & set(donate_names)
+    if names_clash:
+        raise ValueError(
+            "static_argnames and donate_argnames cannot intersect. Argument names "
+            f"{names_clash} appear in both static_argnames and donate_argnames"
         )
     device = options["device"]
     return JitInfo(
@@ -178,8 +190,7 @@ def _resolve(
         bad = [i for i in given_nums if i >= n or i < -n]
         if bad:
             raise ValueError(
-                f"jitted function has {kind}_argnums={given_nums}, {kind}_argnames={given_names or ()} but only accepts "
-                f"{n} positional arguments."
+                f"Jitted function has {kind}_argnums={given_nums}, but only accepts {n} positional arguments."
             )
         given_nums = tuple(i % n for i in given_nums)
     if given_names is not None and not var_keyword:
@@ -187,7 +198,7 @@ def _resolve(
         bad_names = set(given_names) - known
         if bad_names:
             raise ValueError(
-                f"jitted function has invalid argnames {bad_names} in {kind}_argnames. Function does not take these args."
+                f"Jitted function has invalid argnames {bad_names} in {kind}_argnames. Function does not take these args."
             )
     if given_nums is None and given_names is None:
         return (), ()

@@ -355,8 +355,9 @@ class Compiled(Stage):
         ]
         if wrong:
             raise TypeError(
-                "Argument types differ from the types for which this computation was compiled. The mismatches are:\n"
-                + "\n".join(wrong)
+                "Argument types differ from the types for which this computation was compiled. Perhaps you are calling the "
+                "compiled executable with a different enable_x64 mode than when it was AOT compiled? "
+                "The mismatches are:\n" + "\n".join(wrong)
             )
         device = next((d for d in map(device_of, leaves) if d is not None), None)
         return pytree.unflatten(self.out_tree, self._program.call(leaves, device is not None))

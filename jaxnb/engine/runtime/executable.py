@@ -90,7 +90,7 @@ def lower_jaxpr(
         aliases=aliases,
     )
     if unusable:
-        shapes = ", ".join(str(a) for a in map(repr, unusable))
+        shapes = ", ".join(a.str_short() for a in unusable)
         warnings.warn(
             f"Some donated buffers were not usable: {shapes}.\nSee an explanation at "
             "https://docs.jax.dev/en/latest/faq.html#buffer-donation.",

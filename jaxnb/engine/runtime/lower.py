@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxnb.base import config
 from jaxnb.engine.core import source
 from jaxnb.engine.core.avals import AbstractValue, ShapedArray
 from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Literal
@@ -18,6 +19,7 @@ from jaxnb.engine.core.rules import Composite, Undefined, lowering_rules
 from jaxnb.engine.core.source import NameStack, empty_name_stack
 from jaxnb.engine.ops.lowering import LoweringContext, ModuleContext, activate, constant, ir_type
 from jaxnb.engine.runtime.constants import jaxpr_const_args
+from jaxnb.engine.transforms.constants import with_constvars
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 from jaxnb.xla import traceback as tb_door
 from jaxnb.xla.mlir import func, ir, make_context
@@ -137,15 +139,25 @@ def _lower_function(
         none = ir.DictAttr.get({})
         op.arg_attrs = ir.ArrayAttr.get([mark] * len(const_args) + [none] * len(jaxpr.invars))
     mod.symbols.insert(op)
-    block = op.add_entry_block()
+    names = jaxpr.debug_info.arg_names if jaxpr.debug_info is not None else ()
+    locations = None
+    if public and not mod.tagged and len(names) == len(jaxpr.invars):
+        unknown = ir.Location.unknown()
+        locations = [unknown] * len(const_args) + [ir.Location.name(n) if n else unknown for n in names]
+    block = op.add_entry_block(locations)
     args = list(block.arguments)
     const_values = {id(c): a for c, a in zip(const_args, args, strict=False)}
     before = mod.tag_is_kept
     mod.tag_is_kept = False
     try:
         with ir.InsertionPoint(block):
+            if not config.use_simplified_jaxpr_constants.value:
+                # The older way: a program's constants stand at its beginning.
+                for value in with_constvars(jaxpr).consts:
+                    const_values[id(value)] = constant(np.asarray(value))
             outs = lower_block(mod, jaxpr, args[len(const_args) :], const_values, stack)
-            func.return_(outs)
+            with ir.Location.unknown() if mod.tagged else ir.Location.name(str(stack)):
+                func.return_(outs)
     finally:
         mod.tag_is_kept = before
     return op
@@ -169,7 +181,7 @@ def lower_block(
     def read(atom: Any) -> Any:
         if type(atom) is Literal:
             found = const_values.get(id(atom.val))
-            if found is not None and atom.aval.shape:
+            if found is not None:
                 return found
             return _literal(atom)
         return env[atom]
