@@ -8,7 +8,7 @@ import { plural } from '../model/format';
 import { contains } from '../model/search';
 import type { Content, FindResult } from './content';
 import { h, iconButton, ICONS, svg } from './dom';
-import { HOT, LIT, PIN, Session, showState } from './session';
+import { HOT, LIT, PIN, Highlight, showState } from './highlight';
 import { TextView } from './textview';
 
 const LABEL_CHAR = 7.3;
@@ -47,14 +47,14 @@ export class GraphView implements Content {
   private drag: { x: number; y: number; box: Box; moved: boolean } | null = null;
   private hintTimer = 0;
 
-  constructor(private readonly session: Session, private readonly pane: number, private readonly graph: Graph) {
+  constructor(private readonly highlight: Highlight, private readonly pane: number, private readonly graph: Graph) {
     this.group = graph.root;
     this.picture = svg('svg', {
       class: 'jx-svg', tabindex: 0, role: 'group', 'data-lm-suppress-shortcuts': 'true', preserveAspectRatio: 'xMidYMid meet',
       pointermove: (e: PointerEvent) => this.pointerMoved(e),
       pointerdown: (e: PointerEvent) => this.pointerDown(e),
       pointerup: () => { setTimeout(() => { this.drag = null; }); },
-      pointerleave: () => this.session.setHover(null),
+      pointerleave: () => this.highlight.setHover(null),
       click: (e: MouseEvent) => this.clicked(e),
       dblclick: (e: MouseEvent) => this.openNode(this.nodeUnder(e.target)),
       keydown: (e: KeyboardEvent) => this.key(e)
@@ -88,9 +88,9 @@ export class GraphView implements Content {
   }
 
   paint(): void {
-    const subject = this.session.hover?.pane === this.pane ? this.session.hover : this.session.pin?.pane === this.pane ? this.session.pin : null;
+    const subject = this.highlight.hover?.pane === this.pane ? this.highlight.hover : this.highlight.pin?.pane === this.pane ? this.highlight.pin : null;
     for (const [index, el] of this.shapes) {
-      showState(el, this.session.stateOf(this.pane, 'node', index, this.graph.set[index]));
+      showState(el, this.highlight.stateOf(this.pane, 'node', index, this.graph.set[index]));
     }
     for (const w of this.wires) w.el.classList.toggle('jx-near', !!subject && (w.from === subject.index || w.to === subject.index));
     this.stepped = -1;
@@ -113,7 +113,7 @@ export class GraphView implements Content {
   }
 
   revealLit(): void {
-    const { pin } = this.session;
+    const { pin } = this.highlight;
     if (pin?.pane === this.pane) return this.show(this.graph.nodes[pin.index]);
     const lit = this.litNodes();
     if (lit.length) this.show(lit.find(n => n.home === this.group) ?? lit[0]);
@@ -171,7 +171,7 @@ export class GraphView implements Content {
       this.toggleList();
       this.toggleList();
     }
-    this.session.paint();
+    this.highlight.paint();
   }
 
   private openNode(node: GraphNode | null): void {
@@ -280,7 +280,7 @@ export class GraphView implements Content {
   }
 
   private litNodes(): GraphNode[] {
-    const hits = this.session.lighting?.hits[this.pane];
+    const hits = this.highlight.lighting?.hits[this.pane];
     return hits ? Array.from(hits, i => this.graph.nodes[i]) : [];
   }
 
@@ -297,7 +297,7 @@ export class GraphView implements Content {
       const lines = text.split('\n');
       const spans = members.flatMap((n, i) => [i, 0, lines[i].length, n.set ?? -1]);
       const doc = new TextDocument({ id: 'list', title: `Nodes of ${this.graph.group(this.group).label}`, language: 'text', text, spans });
-      this.list = new TextView(this.session, this.pane, doc, Int32Array.from(members, n => n.index));
+      this.list = new TextView(this.highlight, this.pane, doc, Int32Array.from(members, n => n.index));
       this.list.el.classList.add('jx-list');
       this.el.append(this.list.el);
     }
@@ -341,13 +341,13 @@ export class GraphView implements Content {
       return;
     }
     const node = this.nodeUnder(e.target);
-    this.session.setHover(node && { pane: this.pane, kind: 'node', index: node.index });
+    this.highlight.setHover(node && { pane: this.pane, kind: 'node', index: node.index });
   }
 
   private clicked(e: MouseEvent): void {
     if (this.drag?.moved) return;
     const node = this.nodeUnder(e.target);
-    if (node) this.session.togglePin({ pane: this.pane, kind: 'node', index: node.index });
+    if (node) this.highlight.togglePin({ pane: this.pane, kind: 'node', index: node.index });
   }
 
   private wheel(e: WheelEvent): void {
@@ -365,10 +365,10 @@ export class GraphView implements Content {
 
   private key(e: KeyboardEvent): void {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
-    const hover = this.session.hover?.pane === this.pane ? this.graph.nodes[this.session.hover.index] : null;
+    const hover = this.highlight.hover?.pane === this.pane ? this.graph.nodes[this.highlight.hover.index] : null;
     const arrows: Record<string, [number, number]> = { ArrowDown: [0, 1], ArrowUp: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
     if (e.key in arrows) this.move(hover, ...arrows[e.key]);
-    else if ((e.key === 'Enter' || e.key === ' ') && hover) this.session.togglePin({ pane: this.pane, kind: 'node', index: hover.index });
+    else if ((e.key === 'Enter' || e.key === ' ') && hover) this.highlight.togglePin({ pane: this.pane, kind: 'node', index: hover.index });
     else if (e.key === 'o' && hover) this.openNode(hover);
     else if (e.key === 'u' || e.key === 'Backspace') {
       const path = this.graph.pathTo(this.group);
@@ -387,10 +387,10 @@ export class GraphView implements Content {
     const members = this.graph.nodesOf(this.group);
     if (!members.length) return;
     const at = from ? members.indexOf(from) : -1;
-    const lit = members.findIndex(n => this.session.stateOf(this.pane, 'node', n.index, this.graph.set[n.index]) & (HOT | LIT | PIN));
+    const lit = members.findIndex(n => this.highlight.stateOf(this.pane, 'node', n.index, this.graph.set[n.index]) & (HOT | LIT | PIN));
     const to = at >= 0 ? nodeTowards(members, at, dx, dy) : Math.max(0, lit);
     if (to < 0) return;
     this.show(members[to]);
-    this.session.setHover({ pane: this.pane, kind: 'node', index: members[to].index });
+    this.highlight.setHover({ pane: this.pane, kind: 'node', index: members[to].index });
   }
 }

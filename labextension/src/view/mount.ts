@@ -6,7 +6,7 @@ import { isRunning, stages, StageView } from '../model/status';
 import { h } from './dom';
 import { Header } from './header';
 import { PaneFrame } from './pane';
-import { Session } from './session';
+import { Highlight } from './highlight';
 import { StatusLine } from './statusline';
 
 export interface ViewOptions {
@@ -45,7 +45,7 @@ export function mountExploration(el: HTMLElement, model: Exploration, options: V
 class View {
   private readonly root = h('div', { class: 'jaxnb', role: 'region' });
   private readonly panes = h('div', { class: 'jx-panes' });
-  private readonly session: Session;
+  private readonly highlight: Highlight;
   private readonly header: Header;
   private readonly status: StatusLine;
   private readonly observer: ResizeObserver;
@@ -56,23 +56,23 @@ class View {
   private clock = 0;
 
   constructor(el: HTMLElement, model: Exploration, private readonly options: ViewOptions) {
-    this.session = new Session(model);
+    this.highlight = new Highlight(model);
     this.header = new Header({
       isOpen: id => this.open.has(id), toggle: id => this.toggle(id), openAll: () => this.openAll(), link: () => this.link(),
       onStop: options.onStop, onRetry: options.onRetry
     });
-    this.status = new StatusLine(this.session, pane => this.open.has(this.session.model.panes[pane].id));
+    this.status = new StatusLine(this.highlight, pane => this.open.has(this.highlight.model.panes[pane].id));
     this.root.classList.toggle('jx-fill', !!options.fill);
     this.root.addEventListener('keydown', e => {
-      if (e.key === 'Escape' && !e.defaultPrevented) this.session.setPin(null); // from the head, outside any pane
+      if (e.key === 'Escape' && !e.defaultPrevented) this.highlight.setPin(null); // from the head, outside any pane
     });
     this.root.append(this.header.el, this.panes, this.grip(), this.status.el);
     el.append(this.root);
     const width = this.root.clientWidth;
     const first = width && width < NARROW ? AT_FIRST_WHEN_NARROW : model.panes.map(p => p.id);
     this.open = new Set(options.link?.panes.length ? options.link.panes : first);
-    this.session.onPaint(() => this.paint());
-    this.session.onPin(() => this.pinChanged());
+    this.highlight.onPaint(() => this.paint());
+    this.highlight.onPin(() => this.pinChanged());
     this.observer = new ResizeObserver(() => this.resized());
     this.show(model);
     this.observer.observe(this.root);
@@ -80,16 +80,16 @@ class View {
   }
 
   update(model: Exploration): void {
-    this.session.replace(model);
+    this.highlight.replace(model);
     this.show(model);
   }
 
   go(link: Link): void {
-    const item = link.at ? itemAt(this.session.model, link.at) : null;
+    const item = link.at ? itemAt(this.highlight.model, link.at) : null;
     if (link.panes.length) this.open = new Set(link.panes);
-    if (item) this.open.add(this.session.model.panes[item.pane].id);
+    if (item) this.open.add(this.highlight.model.panes[item.pane].id);
     this.layout();
-    this.session.setPin(item);
+    this.highlight.setPin(item);
     if (item) for (const f of this.frames) if (this.open.has(f.id)) f.content?.revealLit();
   }
 
@@ -108,7 +108,7 @@ class View {
     this.header.update(model, views);
     while (this.frames.length < model.panes.length) {
       const index = this.frames.length;
-      const frame = new PaneFrame({ session: this.session, toggleSolo: id => this.toggleSolo(id) }, index, model.panes[index]);
+      const frame = new PaneFrame({ highlight: this.highlight, toggleSolo: id => this.toggleSolo(id) }, index, model.panes[index]);
       this.frames.push(frame);
       this.panes.append(frame.el);
       this.observer.observe(frame.el);
@@ -122,7 +122,7 @@ class View {
   }
 
   private stages(): StageView[] {
-    const { status, header } = this.session.model;
+    const { status, header } = this.highlight.model;
     return stages(status, header, this.options.live ? { now: Date.now() / 1000, drawn: this.since } : null);
   }
 
@@ -138,8 +138,8 @@ class View {
   }
 
   private pinChanged(): void {
-    const { pin } = this.session;
-    if (pin) for (const f of this.frames) if (this.isShown(f.id) && this.session.model.panes[pin.pane].id !== f.id) f.content?.revealLit();
+    const { pin } = this.highlight;
+    if (pin) for (const f of this.frames) if (this.isShown(f.id) && this.highlight.model.panes[pin.pane].id !== f.id) f.content?.revealLit();
     this.options.onPin?.(this.fragment());
   }
 
@@ -159,7 +159,7 @@ class View {
 
   private openAll(): void {
     this.solo = null;
-    this.open = new Set(this.session.model.panes.map(p => p.id));
+    this.open = new Set(this.highlight.model.panes.map(p => p.id));
     this.layout();
     this.paint();
   }
@@ -171,7 +171,7 @@ class View {
   }
 
   private layout(): void {
-    const { model } = this.session;
+    const { model } = this.highlight;
     this.frames.forEach(f => {
       f.el.hidden = !this.isShown(f.id);
       f.showSolo(this.solo === f.id);
@@ -222,7 +222,7 @@ class View {
   // ---- links
 
   private fragment(): string {
-    const { model, pin } = this.session;
+    const { model, pin } = this.highlight;
     const panes = model.panes.map(p => p.id).filter(id => this.open.has(id));
     return writeLink({ name: linkName(model), at: pin ? addressOf(model, pin) : '', panes: panes.length === model.panes.length ? [] : panes });
   }

@@ -5,11 +5,11 @@ import { absence, StageView } from '../model/status';
 import type { Content, FindResult } from './content';
 import { confirm, copyText, h, icon, iconButton, ICONS } from './dom';
 import { GraphView } from './graphview';
-import type { Session } from './session';
+import type { Highlight } from './highlight';
 import { TextView } from './textview';
 
 export interface PaneHost {
-  session: Session;
+  highlight: Highlight;
   /** Shows this pane alone and large, or all open ones again. */
   toggleSolo(id: string): void;
 }
@@ -67,8 +67,8 @@ export class PaneFrame {
     if (!same || this.drawnAs !== drawAs) {
       const box = stage.error && (pane.id !== 'source') ? this.errorBox(stage) : null;
       this.content?.dispose();
-      this.content = pane.document ? new TextView(this.host.session, this.index, pane.document)
-        : pane.graph ? new GraphView(this.host.session, this.index, pane.graph) : null;
+      this.content = pane.document ? new TextView(this.host.highlight, this.index, pane.document)
+        : pane.graph ? new GraphView(this.host.highlight, this.index, pane.graph) : null;
       this.slot.replaceChildren(...[box, this.content?.el ?? (box ? null : this.placeholder(views, stage))].filter(e => e !== null));
       this.content?.resized();
       this.content?.restore(place);
@@ -158,15 +158,15 @@ export class PaneFrame {
 
   private key(e: KeyboardEvent): void {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
-    const { session } = this.host;
+    const { highlight } = this.host;
     if (e.key === '/' && this.content) this.openFind();
     else if (e.key === 'c') void this.copy();
     else if (e.key === 'f') {
       this.host.toggleSolo(this.id);
       this.focus();
     } else if (e.key === 'Escape' && !this.findRow.hidden) this.closeFind();
-    else if (e.key === 'Escape' && session.pin) session.setPin(null);
-    else if (e.key === 'Escape' && session.hover) session.setHover(null);
+    else if (e.key === 'Escape' && highlight.pin) highlight.setPin(null);
+    else if (e.key === 'Escape' && highlight.hover) highlight.setHover(null);
     else {
       // Plain letters would be commands of the notebook around us.
       if (e.key.length === 1) e.stopPropagation();

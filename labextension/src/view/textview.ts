@@ -10,7 +10,7 @@ import type { Item } from '../model/selection';
 import { LineState, Token, tokenizeLine } from '../model/tokens';
 import type { Content, FindResult } from './content';
 import { h } from './dom';
-import { Session, showState } from './session';
+import { Highlight, showState } from './highlight';
 
 export const ROW_HEIGHT = 18;
 /** Columns of a line that are drawn; the rest is counted, and copied whole. */
@@ -45,7 +45,7 @@ export class TextView implements Content {
   private height = 0;
 
   /** `nodes` maps spans to graph nodes where the text lists a graph; such a text lights as the graph does. */
-  constructor(private readonly session: Session, private readonly pane: number, private readonly doc: TextDocument,
+  constructor(private readonly highlight: Highlight, private readonly pane: number, private readonly doc: TextDocument,
     private readonly nodes?: Int32Array) {
     this.size = plural(doc.lineCount, 'line');
     this.gutter = String(doc.numberOf(doc.lineCount - 1)).length + 3;
@@ -56,7 +56,7 @@ export class TextView implements Content {
       style: `--jx-gutter:${this.gutter}ch`,
       scroll: () => this.draw(),
       mousemove: (e: MouseEvent) => this.pointAt(e),
-      mouseleave: () => this.session.setHover(null),
+      mouseleave: () => this.highlight.setHover(null),
       click: (e: MouseEvent) => this.clicked(e),
       keydown: (e: KeyboardEvent) => this.key(e)
     }, this.sheet);
@@ -94,7 +94,7 @@ export class TextView implements Content {
   revealLit(): void {
     this.findLit();
     if (this.litLines.length) this.scrollTo(this.litLines[0], true);
-    else if (this.session.pin?.pane === this.pane && !this.nodes) this.scrollTo(this.lineOfItem(this.session.pin), true);
+    else if (this.highlight.pin?.pane === this.pane && !this.nodes) this.scrollTo(this.lineOfItem(this.highlight.pin), true);
   }
 
   find(query: string): FindResult {
@@ -197,7 +197,7 @@ export class TextView implements Content {
 
   private paintRow(row: Row): void {
     const line = row.el.jxLine!;
-    const s = this.session;
+    const s = this.highlight;
     let bits = this.nodes ? 0 : s.stateOf(this.pane, 'line', line, -1);
     for (const el of row.items) {
       const state = this.stateOfSpan(el.jxSpan!);
@@ -211,8 +211,8 @@ export class TextView implements Content {
   private stateOfSpan(span: number): number {
     const set = this.doc.set[span];
     return this.nodes
-      ? this.session.stateOf(this.pane, 'node', this.nodes[span], set)
-      : this.session.stateOf(this.pane, 'span', span, set);
+      ? this.highlight.stateOf(this.pane, 'node', this.nodes[span], set)
+      : this.highlight.stateOf(this.pane, 'span', span, set);
   }
 
   private tokens(line: number, text: string): (number | Token)[] {
@@ -238,7 +238,7 @@ export class TextView implements Content {
   // ---- lit lines and the ruler
 
   private findLit(): void {
-    const { lighting } = this.session;
+    const { lighting } = this.highlight;
     if (this.litFor === lighting) return;
     this.litFor = lighting;
     this.stepped = undefined;
@@ -262,7 +262,7 @@ export class TextView implements Content {
     };
     add(this.litLines, 'jx-m-lit');
     add(this.matches.lines, 'jx-m-find');
-    const subject = this.session.subject;
+    const subject = this.highlight.subject;
     if (subject?.pane === this.pane && !this.nodes) add(Int32Array.of(this.lineOfItem(subject)), 'jx-m-hot');
     this.ruler.replaceChildren(marks);
     this.ruler.classList.toggle('jx-some', this.litLines.length + this.matches.lines.length > 0);
@@ -353,14 +353,14 @@ export class TextView implements Content {
     const pointer = `${e.clientX},${e.clientY}`;
     if (pointer === this.pointer) return;
     this.pointer = pointer;
-    this.session.setHover(this.itemUnder(e.target));
+    this.highlight.setHover(this.itemUnder(e.target));
   }
 
   private clicked(e: MouseEvent): void {
     const chosen = getSelection();
     if (chosen && !chosen.isCollapsed && this.scroller.contains(chosen.anchorNode)) return; // the end of a text selection
     const item = this.itemUnder(e.target);
-    if (item) this.session.togglePin(item);
+    if (item) this.highlight.togglePin(item);
   }
 
   // ---- keys
@@ -377,7 +377,7 @@ export class TextView implements Content {
       if (!this.stepSpan(here.line, e.key === 'ArrowRight' ? 1 : -1)) return;
     } else if (e.key === 'Enter' || e.key === ' ') {
       const item = here.item ?? this.itemOfLine(here.line);
-      if (item) this.session.togglePin(item);
+      if (item) this.highlight.togglePin(item);
     } else if (e.key === 'n' || e.key === 'p') this.stepHit(e.key === 'n' ? 1 : -1);
     else return;
     e.preventDefault();
@@ -386,7 +386,7 @@ export class TextView implements Content {
 
   /** Line the keyboard is on: the hot one, where it left off, or the top of the view. */
   private here(): { line: number; item: Item | null } {
-    const { hover } = this.session;
+    const { hover } = this.highlight;
     if (hover?.pane === this.pane && (!this.nodes || hover.kind === 'node')) return { line: this.lineOfItem(hover), item: hover };
     if (this.cursor !== undefined) return { line: this.cursor, item: null };
     return { line: Math.ceil(this.scroller.scrollTop / ROW_HEIGHT) - 1, item: null };
@@ -396,7 +396,7 @@ export class TextView implements Content {
   private goTo(line: number): void {
     this.cursor = line;
     this.scrollTo(line);
-    this.session.setHover(this.itemOfLine(line));
+    this.highlight.setHover(this.itemOfLine(line));
     for (const row of this.rows.values()) row.el.classList.toggle('jx-cursor', row.el.jxLine === line);
     this.scroller.setAttribute('aria-activedescendant', `${this.id}-${line}`);
   }
@@ -404,9 +404,9 @@ export class TextView implements Content {
   private stepSpan(line: number, step: 1 | -1): boolean {
     const [from, to] = this.doc.spansOn(line);
     if (to - from < 2) return false;
-    const { hover } = this.session;
+    const { hover } = this.highlight;
     const at = hover?.pane === this.pane && hover.kind === 'span' ? hover.index + step : step > 0 ? from : to - 1;
-    this.session.setHover(this.itemOfSpan(Math.max(from, Math.min(to - 1, at))));
+    this.highlight.setHover(this.itemOfSpan(Math.max(from, Math.min(to - 1, at))));
     return true;
   }
 }

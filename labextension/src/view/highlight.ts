@@ -11,7 +11,7 @@ export const PIN = 4;
 /** A counterpart of what is hot while something else is pinned. */
 export const ECHO = 8;
 
-export class Session {
+export class Highlight {
   hover: Item | null = null;
   pin: Item | null = null;
   private hoverLight: Lighting | null = null;
