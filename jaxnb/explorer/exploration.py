@@ -6,6 +6,7 @@ slot that the notebook fills), the engine (front ends come through ``capture``),
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -48,6 +49,8 @@ from jaxnb.explorer.stages import (
     error_text,
 )
 from jaxnb.xla.worker import Job, shared_worker
+
+_RETRY = ".retry() compiles again (_.retry() in the next cell)"
 
 display_slot: list[Callable[[Exploration], None]] = []
 """How ``show`` displays; the notebook puts its own function in front. Empty: the text is printed."""
@@ -218,7 +221,7 @@ class Exploration:
             if self._settled.is_set() and self.status.states[COMPILE] == DONE:
                 return
             self.status.cancel()
-            self.status.message = "the compilation was cancelled"
+            self.status.message = f"the compilation was cancelled; {_RETRY}"
         if job is not None:
             job.cancel()
         self._settled.set()
@@ -392,13 +395,19 @@ class Exploration:
             elif kind == "failed":
                 self.status.fail(COMPILE, self._front_end.compile_error(event[1]))
             elif kind == "killed" and self.status.states[COMPILE] == RUNNING:
-                code, output = event[1], event[2]
-                self.status.message = "the compile worker was killed; retry starts another"
-                tail = f": {output.strip().splitlines()[-1]}" if output.strip() else ""
-                how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
-                error = ExplorationError(f"the compile worker ended {how}{tail}; call .retry() to try again.")
-                self.status.fail(COMPILE, error)
+                self._note_death(event[1], event[2])
         return None
+
+    def _note_death(self, code: int, output: str) -> None:
+        """Says in the status how the worker's process ended: interrupted along with the kernel, or killed."""
+        if code == -signal.SIGINT:
+            self.status.cancel()
+            self.status.message = f"the compilation was interrupted; {_RETRY}"
+            return
+        self.status.message = f"the compile worker was killed; {_RETRY}"
+        tail = f": {output.strip().splitlines()[-1]}" if output.strip() else ""
+        how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+        self.status.fail(COMPILE, ExplorationError(f"the compile worker ended {how}{tail}"))
 
     # -- renderings ----------------------------------------------------------------------------------------------
 
