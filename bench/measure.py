@@ -28,8 +28,8 @@ def interpreters() -> dict[str, str]:
 
 
 def environment() -> dict[str, str]:
-    """The same for both sides: CPU, the simplified constants, nothing on the way."""
-    kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
+    """The same for both sides: CPU, the simplified constants, compiled bytecode kept as an installed package has it."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     return kept | {"JAX_USE_SIMPLIFIED_JAXPR_CONSTANTS": "1", "JAX_PLATFORMS": "cpu"}
 
 
