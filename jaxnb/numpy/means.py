@@ -15,7 +15,7 @@ from jaxnb import lax
 from jaxnb.engine.api.jit import jit
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.ops.axes import canonicalize_axis
-from jaxnb.numpy.arguments import check_arraylike, promote_dtypes_inexact
+from jaxnb.numpy.arguments import check_arraylike, ensure_arraylike, promote_dtypes_inexact
 from jaxnb.numpy.reductions import check_where, is_half_precision, max, min, refuse_out, static_axis, sum
 from jaxnb.numpy.selection import choose
 
@@ -84,33 +84,39 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
 @functools.partial(jit, static_argnames=("axis", "returned", "keepdims"), inline=True)
 def _average(a, axis=None, weights=None, returned=False, keepdims=False):
     if weights is None:
-        check_arraylike("average", a)
+        a = ensure_arraylike("average", a)
         (a,) = promote_dtypes_inexact(a)
+        if axis is not None:
+            axis = _distinct_axes(a, axis)
         found = mean(a, axis=axis, keepdims=keepdims)
-        if axis is None:
-            total = lax.full((), math.prod(a.shape), dtype=found.dtype)
-        else:
-            axes = (axis,) if isinstance(axis, int) else axis
-            size = math.prod(a.shape[canonicalize_axis(i, a.ndim)] for i in axes)
-            total = lax.full_like(found, size, dtype=found.dtype)
-    else:
-        check_arraylike("average", a, weights)
-        a, weights = promote_dtypes_inexact(a, weights)
-        if a.shape != weights.shape:
-            weights = _weights_along(a, weights, axis)
-        total = sum(weights, axis=axis, keepdims=keepdims)
-        found = lax.div(sum(lax.mul(a, weights), axis=axis, keepdims=keepdims), total)
+        if not returned:
+            return found
+        size = axis_size(a, axis)
+        return found, lax.full_like(found, size, dtype=found.dtype)
+    a, weights = ensure_arraylike("average", a, weights)
+    a, weights = promote_dtypes_inexact(a, weights)
+    if a.shape != weights.shape:
+        weights = _weights_along(a, weights, axis)
+    total = sum(weights, axis=axis, keepdims=keepdims)
+    found = lax.div(sum(lax.mul(a, weights), axis=axis, keepdims=keepdims), total)
     if not returned:
         return found
     return found, total if total.shape == found.shape else _spread(total, found.shape)
+
+
+def _distinct_axes(a: Any, axis: Any) -> tuple[int, ...]:
+    axes = (axis,) if isinstance(axis, int) else axis
+    found = tuple(canonicalize_axis(i, a.ndim) for i in axes)
+    if len(found) != len(set(found)):
+        raise ValueError(f"repeated axis: {found}")
+    return found
 
 
 def _weights_along(a: Any, weights: Any, axis: Any) -> Any:
     """One-dimensional weights laid along an axis of ``a``."""
     if axis is None:
         raise ValueError("Axis must be specified when shapes of a and weights differ.")
-    axes = (axis,) if isinstance(axis, int) else axis
-    axes = tuple(canonicalize_axis(i, a.ndim) for i in axes)
+    axes = _distinct_axes(a, axis)
     if weights.shape != tuple(a.shape[i] for i in axes):
         raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
     weights = lax.transpose(weights, tuple(int(i) for i in np.argsort(axes)))

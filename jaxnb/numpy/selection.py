@@ -25,7 +25,8 @@ def _where(condition, x, y):
     shape = broadcast_shapes(np.shape(condition), np.shape(x), np.shape(y))
     if np.ndim(condition):
         condition = _stretch(condition, shape)
-    return lax.select(condition, _stretch(x, shape), _stretch(y, shape))
+    x, y = _stretch(x, shape), _stretch(y, shape)
+    return x if 0 in shape else lax.select(condition, x, y)
 
 
 def _stretch(x: Any, shape: tuple[int, ...]) -> Any:
