@@ -68,8 +68,9 @@ def promote_dtypes_inexact(*args: Any) -> list[Any]:
 def promote_dtypes_numeric(*args: Any) -> list[Any]:
     """The arguments in their common dtype, the default integer one for truth values."""
     dtype, weak = dtypes.result_type(*args, return_weak_type_flag=True)
-    numeric = dtypes.canonicalize_dtype(np.int64) if dtype == np.bool_ else dtype
-    return [convert(x, numeric, weak) for x in args]
+    if dtype == np.bool_:
+        dtype, weak = dtypes.canonicalize_dtype(np.int64), False
+    return [convert(x, dtype, weak) for x in args]
 
 
 def concrete(x: Any, context: str) -> Any:
