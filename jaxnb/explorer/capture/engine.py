@@ -349,6 +349,7 @@ def _equations(jaxpr: Jaxpr, root: str, frames: _Frames) -> Iterator[CapturedEqu
         program: Jaxpr, prefix: str, scope: str, outer: tuple[SourceSpan, ...]
     ) -> Iterator[CapturedEquation]:
         made: dict[Any, str] = {}
+        returned = {v for v in program.outvars if type(v) is not Literal}
         for eqn in program.eqns:
             path = f"{prefix}q{eqn.id}"
             info = eqn.source_info
@@ -370,6 +371,7 @@ def _equations(jaxpr: Jaxpr, root: str, frames: _Frames) -> Iterator[CapturedEqu
                     dict.fromkeys(made[a] for a in eqn.invars if type(a) is not Literal and a in made)
                 ),
                 callers=spans[1:],
+                is_returned=any(v in returned for v in eqn.outvars),
             )
             made.update((v, path) for v in eqn.outvars)
             if calls:

@@ -68,7 +68,7 @@ def find_fates(
         parameters: For each value id of an argument of main its key (``argument:0``).
         name_of: How to call an equation in a sentence.
     """
-    judge = _Judge(flat, module, reading, parameters, name_of)
+    judge = _Judge(equations, flat, module, reading, parameters, name_of)
     leaves = [one for one in equations if one.is_leaf]
     shared = judge.shared_instructions(leaves)
     fates = {}
@@ -78,9 +78,10 @@ def find_fates(
             fates[one.path] = judge.verdict(one)
         else:
             user, place = where
-            text = f"done by %{place[1]}, which XLA named after {name_of(user)}"
-            fates[one.path] = Fate("linked", (user,), text)
-            reading.own[place] = (*reading.own[place], one.path)
+            named = f"named after {name_of(user)}" if user else "gave no name"
+            into = (user,) if user else ()
+            fates[one.path] = Fate("linked", into, f"done by %{place[1]}, which XLA {named}")
+            reading.own[place] = (*reading.own.get(place, ()), one.path)
             reading.carriers.setdefault(one.path, []).append(place)
     if shared:
         carry(module, reading)
@@ -90,6 +91,7 @@ def find_fates(
 class _Judge:
     def __init__(
         self,
+        equations: Sequence[CapturedEquation],
         flat: Flat,
         module: HloModule,
         reading: Reading,
@@ -108,6 +110,12 @@ class _Judge:
         self.outputs = {flat.producer[value] for value in flat.outputs}
         self.linked = {key for key in reading.carriers if ":" not in key}
         self.visited: set[int] = set()
+        self.equations = {one.path: one for one in equations}
+        self.used: dict[str, bool] = {}
+        self.used_by: dict[str, list[str]] = {}
+        for one in equations:
+            for parent in one.parents:
+                self.used_by.setdefault(parent, []).append(one.path)
         self.same_number: dict[int, list[int]] = {}
         for index, node in enumerate(flat.nodes):
             for value in node.results:
@@ -119,11 +127,7 @@ class _Judge:
             return Fate("linked", (), "")
         nodes = self.nodes_of.get(path)
         if not nodes:
-            return Fate(
-                "simplified",
-                self.linked_among(equation.parents),
-                f"{equation.primitive} lowers to no operation: its result is its operand",
-            )
+            return self.without_operations(equation)
         if not any(self.is_live[index] for index in nodes):
             return Fate("dead", (), "nothing that the program returns depends on it")
         results = self.results_of(path, nodes)
@@ -139,6 +143,30 @@ class _Judge:
             or self.absorbed(path, nodes)
             or Fate("unknown", (), "XLA kept no instruction with its name, and why is not known")
         )
+
+    def without_operations(self, equation: CapturedEquation) -> Fate:
+        """The verdict on an equation that lowering made nothing of."""
+        if not self.is_used(equation.path):
+            return Fate("dead", (), "nothing uses its result, and lowering leaves it out")
+        if not equation.in_types:
+            return Fate("folded", (), "it has no operand: lowering uses a constant that is there already")
+        if set(equation.out_types) <= set(equation.in_types):
+            text = f"{equation.primitive} lowers to no operation: its result is its operand"
+            return Fate("simplified", self.linked_among(equation.parents), text)
+        return Fate("unknown", (), "it lowers to no operation, and why is not known")
+
+    def is_used(self, path: str) -> bool:
+        """Whether the program can see an equation's results, as far as the jaxpr says."""
+        found = self.used.get(path)
+        if found is None:
+            self.used[path] = False
+            equation = self.equations.get(path)
+            outer = path.rpartition("/")[0]
+            found = self.used[path] = equation is None or (
+                (equation.is_returned and (not outer or self.is_used(outer)))
+                or any(self.is_used(user) for user in self.used_by.get(path, ()))
+            )
+        return found
 
     def results_of(self, path: str, nodes: list[int]) -> list[int]:
         """The values of the equation that others use or that the program returns."""
@@ -213,7 +241,7 @@ class _Judge:
     def shared_instructions(
         self, leaves: Sequence[CapturedEquation]
     ) -> dict[str, tuple[str, tuple[str, str]]]:
-        """The equations done by an instruction that bears the name of the equation after them.
+        """The equations done by an instruction with no name, or with that of the equation after them.
 
         The evidence: the instruction does the kind of work that this equation asks for and its namesake does not; the
         namesake uses this equation, directly or through operations that move elements; no other equation has the
@@ -227,12 +255,20 @@ class _Judge:
             if all(self.is_constant[index] for index in nodes):
                 continue
             wanted = {_opcode(self.flat.nodes[index].name) for index in nodes} - _PLAIN
-            after = self.linked_after(one.path, nodes) if wanted else ()
+            if not wanted:
+                continue
+            before = self.around(one.path, nodes, self.sources)
+            for place, reads in self.reading.unnamed.items():
+                if (
+                    self.module.computations[place[0]].instructions[place[1]].opcode in wanted
+                    and reads & before
+                ):
+                    claims.setdefault(place, []).append((one.path, ""))
+            after = self.linked_after(one.path, nodes)
             if len(after) != 1:
                 continue
             user = after[0]
             own = {_opcode(self.flat.nodes[index].name) for index in self.nodes_of.get(user, ())}
-            before = self.around(one.path, nodes, self.sources)
             for place in self.reading.carriers[user]:
                 opcode = self.module.computations[place[0]].instructions[place[1]].opcode
                 if opcode in wanted and opcode not in own and self.reading.reads.get(user, set()) & before:
@@ -254,11 +290,7 @@ class _Judge:
         into = tuple(sorted(after - {_OUTPUT}))
         names = " and ".join(self.name_of(one) for one in into[:3]) or "the result"
         more = f" and {len(into) - 3} more" if len(into) > 3 else ""
-        return Fate(
-            "simplified",
-            into,
-            f"rewritten together with {names}{more}, which now reads its operands directly",
-        )
+        return Fate("simplified", into, f"rewritten away: what it read is now read by {names}{more}")
 
     # -- neighbours ----------------------------------------------------------------------------------------------
 

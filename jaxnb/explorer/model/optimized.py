@@ -40,7 +40,7 @@ class Reading:
         carriers: For each key the instructions that carry it by their own name, as (computation, instruction).
         reads: For each path the keys whose values its instructions read, directly or through unnamed instructions.
         output_reads: The same for the program's result.
-        unnamed: Instructions that compute and have no name.
+        unnamed: For each instruction that computes and has no name, what it reads.
     """
 
     carried: dict[tuple[str, str], tuple[Key, ...]] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Reading:
     carriers: dict[Key, list[tuple[str, str]]] = field(default_factory=dict)
     reads: dict[str, set[Key]] = field(default_factory=dict)
     output_reads: set[Key] = field(default_factory=set)
-    unnamed: list[tuple[str, str]] = field(default_factory=list)
+    unnamed: dict[tuple[str, str], frozenset[Key]] = field(default_factory=dict)
 
 
 def applied_computations(module: HloModule) -> set[str]:
@@ -91,12 +91,12 @@ def read_optimized(module: HloModule, index: PathIndex, parameters: Sequence[Key
                 own[computation.name, instruction.name] = keys
                 for key in keys:
                     reading.carriers.setdefault(key, []).append((computation.name, instruction.name))
-            elif instruction.opcode not in _SILENT:
-                reading.unnamed.append((computation.name, instruction.name))
     carry(module, reading)
     _Flow(module, own, applied, reading).run(module.entry, [])
     return reading
 
+
+_SOMETHING: Key = "unnamed:"
 
 _SILENT = frozenset(
     {
@@ -200,7 +200,7 @@ class _Flow:
                 passed = given[number] if 0 <= number < len(given) else nothing
                 result = frozenset(keys) or passed
             else:
-                result = self.result_of(instruction, keys, operands)
+                result = self.result_of(computation, instruction, keys, operands)
             sources[name] = result
             if instruction.is_root:
                 root = result
@@ -209,7 +209,11 @@ class _Flow:
         return root
 
     def result_of(
-        self, instruction: Instruction, keys: tuple[Key, ...], operands: list[frozenset[Key]]
+        self,
+        computation: Computation,
+        instruction: Instruction,
+        keys: tuple[Key, ...],
+        operands: list[frozenset[Key]],
     ) -> frozenset[Key]:
         read = _union(operands)
         inner: frozenset[Key] = frozenset()
@@ -229,7 +233,14 @@ class _Flow:
             if instruction.opcode == "fusion":
                 return inner | frozenset(keys)
             return frozenset(keys)
-        return inner if instruction.opcode in ("fusion", "call") else read | inner
+        if instruction.opcode in ("fusion", "call"):
+            return inner
+        if instruction.opcode in _SILENT:
+            return read | inner
+        # It computes something that nobody knows the name of: what it reads does not go through it unchanged.
+        where = (computation.name, instruction.name)
+        self.reading.unnamed[where] = self.reading.unnamed.get(where, frozenset()) | read
+        return frozenset({_SOMETHING})
 
 
 def _union(sets: Iterable[frozenset[Key]]) -> frozenset[Key]:
