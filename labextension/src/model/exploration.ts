@@ -107,6 +107,12 @@ export class Exploration {
     );
   }
 
+  /** Whether a pane has something to show or to wait for. A view of some stages leaves out what was not begun for it. */
+  isOffered(pane: Pane): boolean {
+    const { open } = this.raw;
+    return !open || open.includes(pane.id) || !!(pane.document ?? pane.graph) || this.status[pane.stage] !== 'pending';
+  }
+
   paneIndex(id: string): number {
     return this.panes.findIndex(p => p.id === id);
   }

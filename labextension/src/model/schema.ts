@@ -103,4 +103,6 @@ export interface RawExploration {
   graph?: RawGraph | null;
   fates?: Record<string, RawFate>;
   overlays?: Record<string, unknown>;
+  /** Panes that are open at first; all when left out. */
+  open?: string[];
 }

@@ -62,11 +62,12 @@ export class Header {
 
   showToggles(model: Exploration): void {
     const { host } = this;
-    const all = model.panes.every(p => host.isOpen(p.id));
+    const offered = model.panes.filter(p => model.isOffered(p) || host.isOpen(p.id));
+    const all = offered.every(p => host.isOpen(p.id));
     const button = (label: string, on: boolean, click: () => void, id?: string) =>
       h('button', { type: 'button', class: 'jx-toggle', 'aria-pressed': String(on), 'data-toggle': id, click }, label);
     const had = this.toggles.contains(document.activeElement) ? Array.from(this.toggles.children).indexOf(document.activeElement!) : -1;
-    this.toggles.replaceChildren(...model.panes.map(p => button(p.title, host.isOpen(p.id), () => host.toggle(p.id), p.id)),
+    this.toggles.replaceChildren(...offered.map(p => button(p.title, host.isOpen(p.id), () => host.toggle(p.id), p.id)),
       button('All', all, () => host.openAll(), 'all'));
     if (had >= 0) (this.toggles.children[had] as HTMLElement | undefined)?.focus();
   }

@@ -69,7 +69,7 @@ class View {
     this.root.append(this.header.el, this.panes, this.grip(), this.status.el);
     el.append(this.root);
     const width = this.root.clientWidth;
-    const first = width && width < NARROW ? AT_FIRST_WHEN_NARROW : model.panes.map(p => p.id);
+    const first = model.raw.open ?? (width && width < NARROW ? AT_FIRST_WHEN_NARROW : model.panes.map(p => p.id));
     this.open = new Set(options.link?.panes.length ? options.link.panes : first);
     this.highlight.onPaint(() => this.paint());
     this.highlight.onPin(() => this.pinChanged());
@@ -159,7 +159,8 @@ class View {
 
   private openAll(): void {
     this.solo = null;
-    this.open = new Set(this.highlight.model.panes.map(p => p.id));
+    const { model } = this.highlight;
+    this.open = new Set(model.panes.filter(p => model.isOffered(p)).map(p => p.id));
     this.layout();
     this.paint();
   }
