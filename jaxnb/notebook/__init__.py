@@ -8,11 +8,14 @@ this module imports by name, and no other module of the room does.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
 from jaxnb.notebook.extension import Extension
+
+if TYPE_CHECKING:
+    from jaxnb.notebook.widgets import ExplorationWidget
 
 __all__ = ["ExplorationWidget", "load_ipython_extension", "unload_ipython_extension"]
 

@@ -7,6 +7,7 @@ function, and anything of the engine.
 from __future__ import annotations
 
 import ast
+import builtins
 import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -28,13 +29,13 @@ class ParsedCall:
     Attributes:
         text: As it was written.
         callee: The function's part of it.
-        names: The names that the function's part reads, in order.
+        names: The names that the function's part reads.
         node: The expression; its function is a handler that gets the written function first.
     """
 
     text: str
     callee: str
-    names: tuple[str, ...]
+    names: frozenset[str]
     node: ast.Expression
 
     def compile(self, file: str) -> CodeType:
@@ -65,7 +66,7 @@ def parse_call(text: str, magic: str, column: int = 0) -> ParsedCall:
     if not isinstance(call, ast.Call):
         raise UsageError(_no_call(call, text, magic))
     callee = ast.get_source_segment(text, call.func) or ast.unparse(call.func)
-    names = tuple(dict.fromkeys(n.id for n in ast.walk(call.func) if isinstance(n, ast.Name)))
+    names = frozenset(n.id for n in ast.walk(call.func) if isinstance(n, ast.Name))
     _shift(tree, column)
     handler = ast.copy_location(ast.Name(_HANDLER, ast.Load()), call.func)
     call.args.insert(0, call.func)
@@ -155,8 +156,7 @@ def _no_variable(name: str, namespace: dict[str, Any], magic: str) -> str:
 
 
 def _check_function(name: str, namespace: dict[str, Any], magic: str, defined: tuple[str, ...]) -> None:
-    builtins = namespace.get("__builtins__", {})
-    if name in namespace or name in getattr(builtins, "__dict__", builtins):
+    if name in namespace or hasattr(builtins, name):
         return
     functions = [n for n, v in namespace.items() if callable(v) and not n.startswith("_")]
     near = difflib.get_close_matches(name, [*defined, *functions], n=1)

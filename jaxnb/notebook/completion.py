@@ -87,7 +87,8 @@ def _values(field: str, token: str, body: str, namespace: Mapping[str, Any]) -> 
 
 
 def _in_call(call: str, token: str, body: str, namespace: Mapping[str, Any]) -> list[SimpleCompletion]:
-    defined = [first or second for first, second in _DEFINITION.findall(body)]
+    definitions = _DEFINITION.findall(body)
+    functions = {function for function, _ in definitions if function}
     if "." in token:
         return _attributes(token, namespace)
     found: list[SimpleCompletion] = []
@@ -96,9 +97,9 @@ def _in_call(call: str, token: str, body: str, namespace: Mapping[str, Any]) -> 
         if parameters is None:
             parameters = _parameters(_lookup(function, namespace))
         found += [SimpleCompletion(text=f"{n}=", type="param") for n in parameters if n.startswith(token)]
-    for name in dict.fromkeys([*defined, *namespace]):
+    for name in dict.fromkeys([*(one or other for one, other in definitions), *namespace]):
         if name.startswith(token) and (token.startswith("_") or not name.startswith("_")):
-            is_function = name in defined or callable(namespace.get(name))
+            is_function = name in functions or callable(namespace.get(name))
             found.append(SimpleCompletion(text=name, type="function" if is_function else "instance"))
     # functions first: a call begins with one
     return found if function is not None else sorted(found, key=lambda one: one.type != "function")

@@ -119,5 +119,5 @@ class LiveView:
     def _bundle(self) -> dict[str, Any]:
         model = self.exploration.model()
         if self._magic.panes:
-            model["panes"] = list(self._magic.panes)
+            model["open"] = list(self._magic.panes)
         return make_bundle(model, make_plain(self.exploration, self._magic, model))

@@ -89,17 +89,16 @@ class TracebackFilter:
     def _structured(
         self,
         etype: Any,
-        value: Any,
-        traceback: Any = None,
+        evalue: BaseException | None,
+        etb: Any = None,
         tb_offset: int | None = None,
-        *args: Any,
-        **kwargs: Any,
+        context: int = 5,
     ) -> list[str]:
         if self._is_on and config.traceback_filtering.value != "off":
-            with _shortened_causes(value):
-                shortened = _shortened(traceback, keep_first=tb_offset != 0)
-                return self._original(etype, value, shortened, tb_offset, *args, **kwargs)
-        return self._original(etype, value, traceback, tb_offset, *args, **kwargs)
+            with _shortened_causes(evalue):
+                shortened = _shortened(etb, keep_first=tb_offset != 0)
+                return self._original(etype, evalue, shortened, tb_offset, context)
+        return self._original(etype, evalue, etb, tb_offset, context)
 
 
 def _shortened(traceback: Any, keep_first: bool) -> Any:

@@ -135,7 +135,8 @@ class Extension:
 
     def _add_display(self) -> None:
         """Makes a cell that ends with an exploration show it live; by name, so that nothing is imported."""
-        formatter = self._shell.display_formatter.ipython_display_formatter
+        display_formatter: Any = self._shell.display_formatter
+        formatter = display_formatter.ipython_display_formatter
         formatter.for_type_by_name(*_RESULT, self._show_result)
 
         def restore() -> None:

@@ -66,7 +66,7 @@ class ExplorationWidget(anywidget.AnyWidget):
         """Sends the newest model, in parts."""
         model = self.exploration.model()
         if self._panes:
-            model["panes"] = list(self._panes)
+            model["open"] = list(self._panes)
         packed = gzip.compress(json.dumps(model, ensure_ascii=False, separators=(",", ":")).encode(), 6)
         self._sent += 1
         starts = range(0, len(packed), CHUNK_BYTES)
