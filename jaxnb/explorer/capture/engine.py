@@ -119,7 +119,7 @@ class EngineFrontEnd:
         return CapturedTrace(
             function=self.info.name,
             title=self.title,
-            source=_source(self.info.fun, equations),
+            source=_source(self.info.fun, equations, frames),
             jaxpr=text,
             jaxpr_spans=spans,
             equations=equations,
@@ -324,6 +324,7 @@ class _Frames:
         self.code = getattr(inspect.unwrap(fun), "__code__", None)
         self.found: dict[int, tuple[SourceSpan, ...]] = {}
         self.kept: list[Any] = []
+        self.starts: dict[str, set[int]] = {}
 
     def of(self, traceback: Any) -> tuple[SourceSpan, ...]:
         """Returns the user's frames of a capture."""
@@ -335,6 +336,7 @@ class _Frames:
             for f in tb_door.frames(traceback):
                 if is_user_file(f.file):
                     out.append(SourceSpan(f.file, f.line, f.end_line, f.col_start, f.col_end, f.function))
+                    self.starts.setdefault(f.file, set()).add(f.code.co_firstlineno)
                 if f.code is self.code:
                     break
             spans = self.found[id(traceback)] = tuple(out)
@@ -434,7 +436,9 @@ def _line_names(text: str, expected: int) -> tuple[str, ...]:
 # ---- source ----------------------------------------------------------------------------------------------------------
 
 
-def _source(fun: Callable[..., Any], equations: Sequence[CapturedEquation]) -> CapturedSource | None:
+def _source(
+    fun: Callable[..., Any], equations: Sequence[CapturedEquation], frames: _Frames
+) -> CapturedSource | None:
     """Returns the function's source; with it, of the same file, the lines where its equations were made."""
     fun = inspect.unwrap(fun)
     while not hasattr(fun, "__code__") and hasattr(fun, "func"):
@@ -461,7 +465,7 @@ def _source(fun: Callable[..., Any], equations: Sequence[CapturedEquation]) -> C
             if span is not None and span.file == file
             for at in (span.line, span.end_line)
         ]
-        low, high = min([first, *touched]), max([last, *touched])
+        low, high = min([first, *touched, *frames.starts.get(file, ())]), max([last, *touched])
         if high - low < MOST_SOURCE_LINES:
             first, last = low, high
     label = f"cell {cell}" if cell is not None else file.rpartition("/")[2]
