@@ -6,7 +6,7 @@ with reality. Must not live here: imports.
 
 from __future__ import annotations
 
-MODULES = ("core", "dtypes", "errors", "stages", "tree", "tree_util")
+MODULES = ("core", "debug", "dtypes", "errors", "experimental", "lax", "numpy", "stages", "tree", "tree_util")
 """Public modules: `import jaxnb` makes them reachable without importing them."""
 
 _BY_MODULE = {
@@ -17,6 +17,7 @@ _BY_MODULE = {
         "numpy_dtype_promotion", "numpy_rank_promotion", "omnistaging", "softmax_custom_jvp",
         "threefry_partitionable",
     ),
+    "jaxnb.engine.api.effects": ("effects_barrier",),
     "jaxnb.engine.api.grad": ("grad", "jvp", "linear_transpose", "linearize", "value_and_grad", "vjp"),
     "jaxnb.engine.api.jacobian": ("hessian", "jacfwd", "jacobian", "jacrev"),
     "jaxnb.engine.api.jit": ("jit",),
@@ -28,6 +29,7 @@ _BY_MODULE = {
         "process_count", "process_index", "process_indices",
     ),
     "jaxnb.engine.api.vmap": ("vmap",),
+    "jaxnb.engine.control.callbacks": ("pure_callback",),
     "jaxnb.engine.control.custom_rules": ("custom_gradient", "custom_jvp", "custom_vjp"),
     "jaxnb.engine.core.avals": ("typeof",),
     "jaxnb.engine.runtime.arrays": ("Array",),

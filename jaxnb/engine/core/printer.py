@@ -6,6 +6,7 @@ Lives here: jaxprs to documents. Layout and rendering are in ``doc``; data in ``
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import FunctionType
@@ -168,7 +169,7 @@ class Printer:
         if kind is tuple or kind is list:
             if value and all(type(v) in (Jaxpr, ClosedJaxpr) for v in value):
                 docs = [self.param_jaxpr(v) for v in value]
-                inner = model.nest(2, model.cat([model.SOFT_BREAK, model.join(model.line(""), docs)]))
+                inner = model.nest(2, model.cat([model.SOFT_BREAK, model.join(model.BREAK, docs)]))
                 return model.cat([f"{key}=(", inner, model.SOFT_BREAK, ")"])
         elif kind is Jaxpr or kind is ClosedJaxpr:
             return model.cat([f"{key}=", self.param_jaxpr(value)])
@@ -293,7 +294,11 @@ def param_text(value: Any) -> str:
         return str(value)
     if callable(value) and hasattr(value, "__name__") and not isinstance(value, type | FunctionType):
         return value.__name__
-    return str(value)
+    text = str(value)
+    return _address.sub(" at 0xXXXXXXXXXXXX", text) if " at 0x" in text else text
+
+
+_address = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def jaxpr_document(jaxpr: Jaxpr, options: PrintOptions) -> Any:

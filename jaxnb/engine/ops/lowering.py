@@ -39,6 +39,7 @@ class ModuleContext:
         "constants",
         "context",
         "functions",
+        "has_single_device_mesh",
         "locations",
         "lower_call",
         "lower_jaxpr",
@@ -47,6 +48,7 @@ class ModuleContext:
         "symbols",
         "tag_is_kept",
         "tagged",
+        "tokens",
         "traceback_locations",
         "types",
     )
@@ -63,6 +65,8 @@ class ModuleContext:
         self.traceback_locations: Any = None
         self.callbacks: list[Any] = []
         self.tagged = False
+        self.tokens: dict[Any, Any] = {}
+        self.has_single_device_mesh = False
         self.tag_is_kept = False
         self.lower_jaxpr: Callable[..., Any] | None = None
         self.lower_call: Callable[..., Any] | None = None

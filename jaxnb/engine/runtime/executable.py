@@ -5,12 +5,17 @@ Lives here: compilation for execution, donation, argument checks. Caches by func
 
 from __future__ import annotations
 
+import contextvars
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from jaxnb.engine.core.avals import AbstractValue, ShapedArray
+from jaxnb.engine.core.effects import ordered
 from jaxnb.engine.core.jaxpr import Jaxpr
+from jaxnb.engine.ops.host_calls import calling_context
 from jaxnb.engine.runtime.arrays import ArrayImpl, default_device, device_of, put_on_device
 from jaxnb.engine.runtime.lower import LoweredModule, lower_module
 from jaxnb.engine.transforms.dce import dce_jaxpr
@@ -114,13 +119,41 @@ def _aliases(jaxpr: Jaxpr, donated: Sequence[bool]) -> tuple[list[int | None], l
     return out, unusable
 
 
+class RuntimeTokens:
+    """The tokens of effects that have been started and may not have ended."""
+
+    def __init__(self) -> None:
+        self.ordered: dict[Any, Any] = {}
+        self.unordered: dict[Any, Any] = {}
+        self.aval = ShapedArray((0,), np.dtype(np.bool_))
+
+    def take(self, effect: Any, device: Device) -> Any:
+        """Returns the newest token of an ordered effect."""
+        found = self.ordered.get((effect, device))
+        if found is None:
+            found = put_on_device(np.zeros(0, np.bool_), self.aval, device)
+        return found
+
+    def wait(self) -> None:
+        """Waits until all effects that were started have happened."""
+        array_door.block_until_ready(list(self.ordered.values()))
+        for token in list(self.unordered.values()):
+            token.block_until_ready()
+        self.unordered.clear()
+
+
+runtime_tokens = RuntimeTokens()
+
+
 class CompiledProgram:
     """An executable on one device."""
 
     __slots__ = (
         "__weakref__",
         "const_args",
+        "effects",
         "executable",
+        "has_effects",
         "handlers",
         "in_avals",
         "lowered",
@@ -138,6 +171,8 @@ class CompiledProgram:
         self.const_args = [
             put_on_device(c, ShapedArray(c.shape, c.dtype), device) for c in lowered.const_args
         ]
+        self.effects = ordered(lowered.jaxpr.effects)
+        self.has_effects = bool(lowered.module.callbacks)
         self.handlers = [array_door.result_handler(a, self.sharding, False) for a in self.out_avals]
 
     def committed_handlers(self) -> list[Any]:
@@ -156,10 +191,27 @@ class CompiledProgram:
                 else:
                     args.append(put_on_device(x, aval, device, device_of(x) is not None))  # pyright: ignore[reportArgumentType]
         handlers = self.committed_handlers() if committed else self.handlers
+        if self.has_effects:
+            return self._call_with_effects(args, handlers)
         return self.executable.execute_sharded(args).consume_with_handlers(handlers)
 
-    def fastpath(self, out_tree: Any, committed: bool) -> FastpathData:
-        """Returns what C++ needs to run later calls alone."""
+    def _call_with_effects(self, args: list[Any], handlers: list[Any]) -> list[Any]:
+        """Runs a program that calls back: ordered effects wait for their tokens, and someone can wait for all."""
+        device = self.lowered.device
+        calling_context.context = contextvars.copy_context()
+        tokens = [runtime_tokens.take(e, device) for e in self.effects]
+        results = self.executable.execute_sharded([*tokens, *args], with_tokens=True)
+        runtime_tokens.unordered[device] = results.consume_token()
+        token_handler = array_door.result_handler(runtime_tokens.aval, self.sharding, False)
+        out = results.consume_with_handlers([*[token_handler] * len(self.effects), *handlers])
+        for effect, token in zip(self.effects, out, strict=False):
+            runtime_tokens.ordered[effect, device] = token
+        return out[len(self.effects) :]
+
+    def fastpath(self, out_tree: Any, committed: bool) -> FastpathData | None:
+        """Returns what C++ needs to run later calls alone; None for a program that calls back into Python."""
+        if self.has_effects:
+            return None
         n = len(self.const_args)
         sharding = self.sharding
         kept = [True] * n + self.lowered.kept

@@ -14,6 +14,7 @@ import numpy as np
 from jaxnb.base import config
 from jaxnb.engine.core import source
 from jaxnb.engine.core.avals import AbstractValue, ShapedArray
+from jaxnb.engine.core.effects import ordered
 from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Literal
 from jaxnb.engine.core.rules import Composite, Undefined, lowering_rules
 from jaxnb.engine.core.source import NameStack, empty_name_stack
@@ -22,7 +23,7 @@ from jaxnb.engine.runtime.constants import jaxpr_const_args
 from jaxnb.engine.transforms.constants import with_constvars
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 from jaxnb.xla import traceback as tb_door
-from jaxnb.xla.mlir import func, ir, make_context
+from jaxnb.xla.mlir import func, hlo, ir, make_context
 
 __all__ = ["LoweredModule", "lower_call", "lower_module"]
 
@@ -100,7 +101,8 @@ def _lower_main(
     n_consts = len(const_args)
     stack = empty_name_stack.extend(f"jit({name})")
     op = _lower_function(mod, "main", jaxpr, const_args, stack, public=True)
-    arg_attrs: list[Any] = []
+    effects = ordered(jaxpr.effects)
+    arg_attrs: list[Any] = [_mark("jax.token")] * len(effects)
     for i in range(n_consts + len(jaxpr.invars)):
         entries: dict[str, Any] = {}
         if i < n_consts:
@@ -115,8 +117,13 @@ def _lower_main(
     op.arg_attrs = ir.ArrayAttr.get(arg_attrs)
     if result_paths is not None:
         op.result_attrs = ir.ArrayAttr.get(
-            [ir.DictAttr.get({"jax.result_info": ir.StringAttr.get(p)}) for p in result_paths]
+            [_mark("jax.token")] * len(effects)
+            + [ir.DictAttr.get({"jax.result_info": ir.StringAttr.get(p)}) for p in result_paths]
         )
+
+
+def _mark(name: str) -> Any:
+    return ir.DictAttr.get({name: ir.BoolAttr.get(True)})
 
 
 def _lower_function(
@@ -128,24 +135,34 @@ def _lower_function(
     public: bool,
 ) -> Any:
     """Appends a function for a program to the module; its first parameters are the constants."""
+    effects = ordered(jaxpr.effects)
+    tokens = [hlo.TokenType.get()] * len(effects)
     const_types = [ir_type(_const_aval(c)) for c in const_args]
-    in_types = [*const_types, *(ir_type(v.aval) for v in jaxpr.invars)]
-    out_types = [ir_type(v.aval) for v in jaxpr.outvars]
+    in_types = [*tokens, *const_types, *(ir_type(v.aval) for v in jaxpr.invars)]
+    out_types = [*tokens, *(ir_type(v.aval) for v in jaxpr.outvars)]
     with ir.InsertionPoint(mod.module.body):
         op = func.FuncOp(name, ir.FunctionType.get(in_types, out_types))
     op.attributes["sym_visibility"] = ir.StringAttr.get("public" if public else "private")
-    if const_args and not public:
-        mark = ir.DictAttr.get({"jax.const": ir.BoolAttr.get(True)})
+    if (const_args or effects) and not public:
         none = ir.DictAttr.get({})
-        op.arg_attrs = ir.ArrayAttr.get([mark] * len(const_args) + [none] * len(jaxpr.invars))
+        marks = [_mark("jax.token")] * len(effects) + [_mark("jax.const")] * len(const_args)
+        op.arg_attrs = ir.ArrayAttr.get(marks + [none] * len(jaxpr.invars))
+        if effects:
+            op.result_attrs = ir.ArrayAttr.get(
+                [_mark("jax.token")] * len(effects) + [none] * len(jaxpr.outvars)
+            )
     mod.symbols.insert(op)
     names = jaxpr.debug_info.arg_names if jaxpr.debug_info is not None else ()
     locations = None
     if public and not mod.tagged and len(names) == len(jaxpr.invars):
         unknown = ir.Location.unknown()
-        locations = [unknown] * len(const_args) + [ir.Location.name(n) if n else unknown for n in names]
+        locations = [unknown] * (len(effects) + len(const_args)) + [
+            ir.Location.name(n) if n else unknown for n in names
+        ]
     block = op.add_entry_block(locations)
     args = list(block.arguments)
+    outer_tokens, mod.tokens = mod.tokens, dict(zip(effects, args, strict=False))
+    args = args[len(effects) :]
     const_values = {id(c): a for c, a in zip(const_args, args, strict=False)}
     before = mod.tag_is_kept
     mod.tag_is_kept = False
@@ -157,9 +174,10 @@ def _lower_function(
                     const_values[id(value)] = constant(np.asarray(value))
             outs = lower_block(mod, jaxpr, args[len(const_args) :], const_values, stack)
             with ir.Location.unknown() if mod.tagged else ir.Location.name(str(stack)):
-                func.return_(outs)
+                func.return_([*(mod.tokens[e] for e in effects), *outs])
     finally:
         mod.tag_is_kept = before
+        mod.tokens = outer_tokens
     return op
 
 
@@ -266,6 +284,7 @@ def _lower_composite(
         out = lower_block(mod, jaxpr, vals, ctx.const_values, ctx.name_stack or empty_name_stack)
     finally:
         mod.tag_is_kept = before
+        mod.tokens = outer_tokens
     return out if rule.multiple_results else out[0]
 
 
@@ -285,9 +304,12 @@ def lower_call(ctx: LoweringContext, name: str, jaxpr: Jaxpr, values: Sequence[A
         found = mod.functions[key] = (op, const_args)
     op, const_args = found
     const_values = [ctx.const_values[id(c)] for c in const_args]
+    effects = ordered(jaxpr.effects)
     call = func.CallOp(
-        [ir_type(v.aval) for v in jaxpr.outvars],
+        [*[hlo.TokenType.get()] * len(effects), *(ir_type(v.aval) for v in jaxpr.outvars)],
         ir.FlatSymbolRefAttr.get(ir.StringAttr(op.name).value),
-        [*const_values, *values],
+        [*(mod.tokens[e] for e in effects), *const_values, *values],
     )
-    return list(call.results)
+    results = list(call.results)
+    mod.tokens.update(zip(effects, results, strict=False))
+    return results[len(effects) :]
