@@ -125,7 +125,7 @@ class CellRunner:
 
     def _parse(self, request: Request, cell: str) -> Body:
         whole, offset = self._whole_cell(request, cell)
-        file = self._shell.compile.cache(whole, self._shell.execution_count, raw_code=whole)
+        file = self._name(whole)
         blank = len(cell) - len(cell.lstrip("\n"))
         transformed = self._shell.transform_cell(cell)
         try:
@@ -214,7 +214,12 @@ class CellRunner:
         """Gives the call's code a file that tracebacks and views can read, if there is code of its own in it."""
         if not any(isinstance(node, ast.Lambda) for node in ast.walk(call.node)):
             return file
-        return self._shell.compile.cache(request.line, self._shell.execution_count, raw_code=request.line)
+        return self._name(request.line)
+
+    def _name(self, whole: str) -> str:
+        """Returns the file name of a text of this cell; under it tracebacks and views find the text."""
+        # the count itself has moved on by now in newer versions of IPython, and has not in older ones
+        return self._shell.compile.cache(whole, self._shell.displayhook.prompt_count, raw_code=whole)
 
     def _explore(
         self, request: Request, title: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]

@@ -63,7 +63,7 @@ class Display:
             self._advance(exploration, magic, waits)
         elif not self.is_rich:
             self._advance(exploration, magic, waits)
-            print(make_colored(exploration, magic))
+            print(self._text(exploration, magic))
         elif self.is_batch and waits:
             self._advance(exploration, magic, waits)
             LiveView(exploration, magic, self._shell).open()
@@ -73,6 +73,11 @@ class Display:
             self._advance(exploration, magic, waits)
             if waits or magic.until == "lower":
                 view.refresh()
+
+    def _text(self, exploration: Exploration, magic: Magic) -> str:
+        if self._shell.colors.lower() == "nocolor":
+            return make_plain(exploration, magic, exploration.model())
+        return make_colored(exploration, magic)
 
     def _waits(self, arguments: Arguments) -> bool:
         return (not self.is_rich or self.is_batch) if arguments.wait is None else arguments.wait

@@ -60,8 +60,9 @@ class Kernel:
         self.cells: dict[str, Cell] = {}
         self.changed = threading.Condition()
         self.is_open = True
-        for listen in (self._listen_iopub, self._listen_shell):
-            threading.Thread(target=listen, daemon=True).start()
+        self.listeners = [threading.Thread(target=f, daemon=True) for f in (self._iopub, self._shell)]
+        for thread in self.listeners:
+            thread.start()
 
     def send(self, code: str, *, answers: bool = True) -> Cell:
         """Sends a cell; `answers` is whether the front end could be asked for input."""
@@ -87,7 +88,7 @@ class Kernel:
     def _is_idle(self, cell: Cell) -> bool:
         return any(m["execution_state"] == "idle" for m in cell.of("status"))
 
-    def _listen_iopub(self) -> None:
+    def _iopub(self) -> None:
         while self.is_open:
             with contextlib.suppress(queue.Empty):
                 message = self.client.get_iopub_msg(timeout=0.2)
@@ -97,7 +98,7 @@ class Kernel:
                         cell.messages.append(message | {"at": time.monotonic()})
                         self.changed.notify_all()
 
-    def _listen_shell(self) -> None:
+    def _shell(self) -> None:
         while self.is_open:
             with contextlib.suppress(queue.Empty):
                 message = self.client.get_shell_msg(timeout=0.2)
@@ -126,5 +127,7 @@ def running_kernel(folder: pathlib.Path) -> Iterator[Kernel]:
         yield kernel
     finally:
         kernel.is_open = False
+        for thread in kernel.listeners:
+            thread.join()
         client.stop_channels()
         manager.shutdown_kernel(now=True)
