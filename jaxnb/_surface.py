@@ -33,6 +33,8 @@ _BY_MODULE = {
     "jaxnb.engine.control.custom_rules": ("custom_gradient", "custom_jvp", "custom_vjp"),
     "jaxnb.engine.core.avals": ("typeof",),
     "jaxnb.engine.runtime.arrays": ("Array",),
+    "jaxnb.explorer.exploration": ("Exploration",),
+    "jaxnb.explorer.explore": ("explore",),
     "jaxnb.xla.client": ("Device",),
     "jaxnb.engine.api.stages": ("ShapeDtypeStruct",),
 }  # fmt: skip

@@ -10,8 +10,8 @@ import pytest
 from bench.programs import load
 from jaxnb.engine.runtime.executable import CompiledProgram, compile_options, lower_jaxpr
 from jaxnb.explorer.capture.engine import EngineFrontEnd
-from jaxnb.explorer.explore import explore
 from jaxnb.explorer.exploration import Exploration
+from jaxnb.explorer.explore import explore
 from jaxnb.xla import hlo
 from jaxnb.xla.client import backend
 from jaxnb.xla.compile import compile_module
