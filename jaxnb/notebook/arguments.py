@@ -229,7 +229,7 @@ def _value_of(option: Option, flag: str, text: str | None, magic: str) -> Any:
 
 def _unknown(flag: str, line: str, magic: str) -> str:
     flags = [name for option in OPTIONS for name in option.flags]
-    near = difflib.get_close_matches(flag, [name for name in flags if len(name) > 2], n=1)
+    near = difflib.get_close_matches(flag, [name for name in flags if len(name) > 2], n=1, cutoff=0.75)
     if near:
         advice = f"did you mean {near[0]}? `{magic} -h` lists them all."
     elif any(character in flag for character in "()[]. "):

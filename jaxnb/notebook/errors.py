@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -30,13 +30,14 @@ _RUNNERS = frozenset({"run_cell_magic", "run_line_magic"})
 def without_engine_frames(traceback: TracebackType | None) -> TracebackType | None:
     """Returns a traceback without the frames of this package, and of the magics on the way to them.
 
-    Where nothing else is left, the first frame stays, so that there is a place to look at.
+    Where nothing is left, the result is None.
     """
     entries = list(_entries(traceback))
-    kept = [entry for place, entry in enumerate(entries) if not _is_hidden(entries, place)]
     shortened: TracebackType | None = None
-    for entry in reversed(kept or entries[:1]):
-        shortened = TracebackType(shortened, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    for place in reversed(range(len(entries))):
+        if not _is_hidden(entries, place):
+            entry = entries[place]
+            shortened = TracebackType(shortened, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return shortened
 
 
@@ -106,31 +107,33 @@ def _shortened(traceback: Any, keep_first: bool) -> Any:
     if not isinstance(traceback, TracebackType):
         return traceback  # the formatter calls itself with a tuple for the cause of an error
     if not keep_first:
-        return without_engine_frames(traceback)
+        return without_engine_frames(traceback) or traceback
     rest = without_engine_frames(traceback.tb_next)
     return TracebackType(rest, traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno)
 
 
 @contextmanager
 def _shortened_causes(error: BaseException | None) -> Iterator[None]:
-    """Shortens the tracebacks of the errors that led to this one, for as long as they are being printed."""
-    kept = [(cause, cause.__traceback__) for cause in _causes(error)]
-    for cause, traceback in kept:
-        cause.__traceback__ = without_engine_frames(traceback)
-    try:
+    """Shortens the tracebacks of the errors that led to this one, for as long as they are being printed.
+
+    A cause that lies in the engine alone is left out: what a reader needs of it, the error itself says.
+    """
+    with ExitStack() as undo:
+        seen: set[int] = set()
+        while error is not None and id(error) not in seen:
+            seen.add(id(error))
+            cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+            if cause is None:
+                break
+            undo.callback(_restore, error, error.__cause__, error.__suppress_context__)
+            undo.callback(setattr, cause, "__traceback__", cause.__traceback__)
+            cause.__traceback__ = without_engine_frames(cause.__traceback__)
+            if cause.__traceback__ is None:
+                error.__cause__ = None  # which also hides the context
+            error = cause
         yield
-    finally:
-        for cause, traceback in kept:
-            cause.__traceback__ = traceback
 
 
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    waiting = [error.__cause__, error.__context__] if error is not None else []
-    while waiting:
-        one = waiting.pop()
-        if one is None or id(one) in seen:
-            continue
-        seen.add(id(one))
-        yield one
-        waiting += [one.__cause__, one.__context__]
+def _restore(error: BaseException, cause: BaseException | None, is_hidden: bool) -> None:
+    error.__cause__ = cause
+    error.__suppress_context__ = is_hidden
