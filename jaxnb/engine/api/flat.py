@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from jaxnb.engine.api.jit import fun_name, fun_source
 from jaxnb.engine.core.avals import get_aval
+from jaxnb.engine.core.functions import fun_name, fun_source
 from jaxnb.engine.core.jaxpr import DebugInfo
 from jaxnb.engine.core.trace import Tracer
 from jaxnb.xla import pytree

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from jaxnb.engine.api import stages
+from jaxnb.engine.core.functions import fun_name, fun_source
 from jaxnb.engine.runtime.dispatch import JitInfo, make_jitted
 from jaxnb.xla.dispatch import PjitFunction
 
@@ -94,23 +95,6 @@ def _lower(info: JitInfo, *args: Any, **kwargs: Any) -> Any:
 def info_of(jitted: Any) -> JitInfo | None:
     """Returns the options of a jitted function, or None for anything else."""
     return getattr(jitted, "_jit_info", None) if isinstance(jitted, PjitFunction) else None
-
-
-def fun_name(fun: Callable[..., Any]) -> str:
-    """Returns the name that a function's programs carry."""
-    if isinstance(fun, functools.partial):
-        return fun_name(fun.func)
-    return getattr(fun, "__name__", type(fun).__name__)
-
-
-def fun_source(fun: Callable[..., Any]) -> str:
-    """Returns ``file:line`` of a function."""
-    while isinstance(fun, functools.partial):
-        fun = fun.func
-    code = getattr(inspect.unwrap(fun) if not isinstance(fun, type) else fun, "__code__", None)
-    if code is None:
-        return "<unknown>"
-    return f"{code.co_filename}:{code.co_firstlineno}"
 
 
 def jit_info(fun: Any, **options: Any) -> JitInfo:

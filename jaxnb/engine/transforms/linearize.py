@@ -34,6 +34,7 @@ from jaxnb.engine.core.trace import (
 )
 from jaxnb.engine.transforms import jvp as jvp_module
 from jaxnb.engine.transforms.constants import is_captured_array
+from jaxnb.engine.transforms.dce import dce_jaxpr
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
 from jaxnb.engine.transforms.stage import StagedTracer, StageTrace
 
@@ -231,8 +232,18 @@ def linearize_flat(
     trace.finished = True
     pairs = [trace.pair(o) for o in out]
     nz_out = [type(t) is not Zero for _, t in pairs]
-    jaxpr, consts = linear.to_jaxpr([t for _, t in pairs if type(t) is not Zero])
+    jaxpr, consts = _needed(*linear.to_jaxpr([t for _, t in pairs if type(t) is not Zero]))
+    n = len(consts)
+    jaxpr = jaxpr.replace(constvars=jaxpr.invars[:n], invars=jaxpr.invars[n:])
     return [p for p, _ in pairs], nz_out, jaxpr, consts
+
+
+def _needed(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[Jaxpr, list[Any]]:
+    """Returns a linear program without dead code, its constants as first parameters, and those that it still needs."""
+    jaxpr = jaxpr.replace(constvars=[], invars=[*jaxpr.constvars, *jaxpr.invars])
+    keep = [False] * len(consts) + [True] * (len(jaxpr.invars) - len(consts))
+    jaxpr, used = dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars), keep)
+    return jaxpr, [c for c, u in zip(consts, used, strict=False) if u]
 
 
 class LinearizedJaxpr(NamedTuple):
@@ -247,16 +258,26 @@ class LinearizedJaxpr(NamedTuple):
     """Its parameters are the residuals, then the nonzero tangents."""
 
 
-def linearize_jaxpr(jaxpr: Jaxpr, nonzeros: Sequence[bool]) -> LinearizedJaxpr:
-    """Returns a program split for linearisation; remembered by program."""
-    key = ("linearize", tuple(nonzeros))
+def linearize_jaxpr(
+    jaxpr: Jaxpr, nonzeros: Sequence[bool], instantiate: Sequence[bool] | None = None
+) -> LinearizedJaxpr:
+    """Returns a program split for linearisation; remembered by program.
+
+    Args:
+        jaxpr: the program.
+        nonzeros: which parameters have a tangent.
+        instantiate: results that get a tangent even where it is zero.
+    """
+    key = ("linearize", tuple(nonzeros), None if instantiate is None else tuple(instantiate))
     found = jaxpr._cache.get(key)
     if found is None:
-        found = jaxpr._cache[key] = _linearize_jaxpr(jaxpr, key[1])
+        found = jaxpr._cache[key] = _linearize_jaxpr(jaxpr, key[1], key[2])
     return found
 
 
-def _linearize_jaxpr(jaxpr: Jaxpr, nonzeros: tuple[bool, ...]) -> LinearizedJaxpr:
+def _linearize_jaxpr(
+    jaxpr: Jaxpr, nonzeros: tuple[bool, ...], instantiate: tuple[bool, ...] | None
+) -> LinearizedJaxpr:
     primal_trace = StageTrace(jaxpr.debug_info)
     ins = [primal_trace.new_arg(v.aval) for v in jaxpr.invars]
     linear = StageTrace(jaxpr.debug_info)
@@ -275,10 +296,15 @@ def _linearize_jaxpr(jaxpr: Jaxpr, nonzeros: tuple[bool, ...]) -> LinearizedJaxp
             p.traceback, p.name_stack = saved
     trace.finished = True
     pairs = [trace.pair(o) for o in out]
+    if instantiate is not None:
+        with set_current_trace(primal_trace):
+            pairs = [
+                (o, instantiate_zeros(t) if i else t) for (o, t), i in zip(pairs, instantiate, strict=True)
+            ]
     nz_out = tuple(type(t) is not Zero for _, t in pairs)
-    tangent, consts = linear.to_jaxpr([t for _, t in pairs if type(t) is not Zero])
+    tangent, consts = _needed(*linear.to_jaxpr([t for _, t in pairs if type(t) is not Zero]))
     primal, where = with_residuals(primal_trace, [o for o, _ in pairs], consts)
-    tangent = tangent.replace(constvars=[], invars=[*tangent.constvars, *tangent.invars])
+    primal, _ = dce_jaxpr(primal, [True] * len(primal.outvars), True)  # what only dead tangents needed
     return LinearizedJaxpr(primal, where, nz_out, tangent)
 
 
