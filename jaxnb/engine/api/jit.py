@@ -9,6 +9,7 @@ from typing import Any
 
 from jaxnb.engine.api import stages
 from jaxnb.engine.core.functions import fun_name, fun_source
+from jaxnb.engine.runtime import nan_checks as nan_checks
 from jaxnb.engine.runtime.dispatch import JitInfo, make_jitted
 from jaxnb.xla.dispatch import PjitFunction
 

@@ -28,6 +28,7 @@ from jaxnb.engine.transforms.evaluate import eval_jaxpr
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 from jaxnb.xla import pytree
 from jaxnb.xla.dispatch import PjitFunctionCache, make_pjit, set_tracer_class
+from jaxnb.xla.state import post_hook_state
 from jaxnb.xla.state import trace_context as settings_context
 
 __all__ = [
@@ -106,9 +107,13 @@ def make_jitted(info: JitInfo) -> Any:
         call = trace_call(info, args, kwargs)
         if trace_context.trace is not eval_trace or any(isinstance(x, Tracer) for x in call.leaves):
             return _bind(info, call), None, False
-        return _run(info, call)
+        done = _run(info, call)
+        hook = post_hook_state.value
+        if hook is not None:  # C++ calls it after cached calls only
+            hook(jitted, args, kwargs, done[0])
+        return done
 
-    return make_pjit(
+    jitted = make_pjit(
         info.name,
         info.fun,
         cache_miss,
@@ -119,6 +124,8 @@ def make_jitted(info: JitInfo) -> Any:
         _place_argument,
         cpp_cache,
     )
+    jitted._jit_info = info
+    return jitted
 
 
 def _place_argument(x: Any, sharding: Any, layout: Any, *copy_semantics: Any) -> Any:
@@ -430,10 +437,14 @@ def _apply_primitive(primitive: Primitive, args: Sequence[Any], params: dict[str
     try:
         key = (primitive, *params.items())
         fun = _primitive_functions.get(key)
+        if fun is None:
+            fun = _primitive_functions[key] = _primitive_function(primitive, params)
     except TypeError:  # a parameter that cannot be hashed: nothing is remembered
-        return _primitive_function(primitive, params)(*args)
-    if fun is None:
-        fun = _primitive_functions[key] = _primitive_function(primitive, params)
+        fun = _primitive_function(primitive, params)
+    if config.disable_jit.value:
+        # It is the user's functions that run operation by operation; an operation itself is compiled.
+        with config.disable_jit(False):
+            return fun(*args)
     return fun(*args)
 
 

@@ -1,0 +1,88 @@
+"""``debug_nans`` and ``debug_infs``: every result is looked at, and a bad one is traced back to its operation.
+
+Lives here: the hook that C++ dispatch calls after each call while one of the two settings is on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jaxnb.base import config
+from jaxnb.base.setting import PythonSlot
+from jaxnb.engine.core import dtypes
+from jaxnb.engine.core.trace import Tracer
+from jaxnb.engine.runtime.dispatch import PRIMITIVE, JitInfo
+from jaxnb.xla import array as array_door
+from jaxnb.xla import pytree
+from jaxnb.xla.array import ArrayImpl
+from jaxnb.xla.state import post_hook_state, unset
+
+__all__ = ["special_value"]
+
+
+def special_value(tree: Any) -> str | None:
+    """Returns ``nan`` or ``inf`` where an array holds a value that the settings forbid, else None."""
+    for x in pytree.flatten(tree)[0]:
+        if type(x) is not ArrayImpl or x.is_deleted() or not dtypes.issubdtype(x.dtype, np.inexact):
+            continue
+        value = array_door.to_numpy(x)
+        if value.dtype.kind not in "fc":
+            value = value.astype(np.float32)
+        if config.debug_nans.value and np.isnan(value).any():
+            return "nan"
+        if config.debug_infs.value and np.isinf(value).any():
+            return "inf"
+    return None
+
+
+def _after_call(fun: Any, args: tuple, kwargs: dict[str, Any], out: Any) -> None:
+    if any(isinstance(x, Tracer) for x in pytree.flatten(out)[0]):
+        return
+    kind = special_value(out)
+    if kind is None:
+        return
+    info: JitInfo | None = getattr(fun, "_jit_info", None)
+    name = getattr(fun, "__name__", "a function")
+    if info is None or info.source == PRIMITIVE:
+        raise FloatingPointError(f"invalid value ({kind}) encountered in {info.name if info else name}")
+    print(
+        f"Invalid {kind} value encountered in the output of a jax.jit function. Calling the de-optimized version."
+    )
+    with config.disable_jit(True):
+        info.fun(*args, **kwargs)
+    raise FloatingPointError(
+        f"invalid value ({kind}) encountered in jit({name}). Because it was not encountered when the function was "
+        "called operation by operation, the compiled program computes it in another way."
+    )
+
+
+class _WatchedSlot(PythonSlot):
+    """A setting's storage that puts the hook where C++ finds it while the setting is on."""
+
+    __slots__ = ()
+
+    def set_global(self, value: Any) -> None:
+        super().set_global(value)
+        _refresh()
+
+    def set_local(self, value: Any) -> None:
+        super().set_local(value)
+        _refresh()
+
+    def swap_local(self, value: Any) -> Any:
+        before = super().swap_local(value)
+        _refresh()
+        return before
+
+
+def _refresh() -> None:
+    everywhere = config.debug_nans.slot.get_global() or config.debug_infs.slot.get_global()
+    post_hook_state.set_global(_after_call if everywhere else None)
+    here = config.debug_nans.value or config.debug_infs.value
+    post_hook_state.set_local(unset if bool(here) == bool(everywhere) else _after_call if here else None)
+
+
+for _setting in (config.debug_nans, config.debug_infs):
+    _setting.bind(_WatchedSlot(_setting.value))
