@@ -131,7 +131,7 @@ def _reduce_batch(args, dims, *, computation, jaxpr, dimensions, tree):
     """The same reduction with the mapped axis first and left alone."""
     half = len(args) // 2
     if any(d is not None for d in dims[half:]):
-        raise NotImplementedError
+        raise NotImplementedError  # as JAX does, without a text
     size = next(x.shape[d] for x, d in zip(args, dims, strict=True) if d is not None)
     operands = [axis_to_front(x, d, size) for x, d in zip(args[:half], dims[:half], strict=True)]
     out = reduce_p.bind(
