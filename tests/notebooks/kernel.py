@@ -91,7 +91,7 @@ class Kernel:
     def _iopub(self) -> None:
         while self.is_open:
             with contextlib.suppress(queue.Empty):
-                message = self.client.get_iopub_msg(timeout=0.2)
+                message = self.client.iopub_channel.get_msg(timeout=0.2)
                 with self.changed:
                     cell = self.cells.get(message["parent_header"].get("msg_id"))
                     if cell is not None:
@@ -101,7 +101,7 @@ class Kernel:
     def _shell(self) -> None:
         while self.is_open:
             with contextlib.suppress(queue.Empty):
-                message = self.client.get_shell_msg(timeout=0.2)
+                message = self.client.shell_channel.get_msg(timeout=0.2)
                 with self.changed:
                     cell = self.cells.get(message["parent_header"].get("msg_id"))
                     if cell is not None:
