@@ -89,7 +89,7 @@ def literal_text(lit: Literal) -> str:
     val = lit.val
     if isinstance(aval, ShapedArray) and not aval.shape:
         if isinstance(val, bool | int | float | complex) and not isinstance(val, np.generic):
-            text = str(np.asarray(val, aval.dtype).item()) if not dtypes.is_extended(aval.dtype) else str(val)
+            text = str(val)
         elif hasattr(val, "item"):
             text = str(np.asarray(val).item())
         else:

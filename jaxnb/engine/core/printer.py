@@ -248,16 +248,15 @@ class Printer:
         queue = [jaxpr]
         for current in queue:
             counts[current] += 1
-            if counts[current] > 1:
+            if counts[current] > 2:  # what it uses is known by now to be used more than once
                 continue
             for eqn in current.eqns:
                 if not eqn.params:
                     continue
                 for sub in sub_jaxprs(eqn):
-                    if counts[sub] <= 1:
-                        queue.append(sub)
+                    queue.append(sub)
                     if sub not in names:
-                        name = eqn.params.get("name")
+                        name = eqn.params.get("name") if eqn.primitive.name == "jit" else None
                         names[sub] = name.strip("<>") if isinstance(name, str) else "jaxpr"
         taken: dict[str, itertools.count] = {}
         shared: list[Jaxpr] = []

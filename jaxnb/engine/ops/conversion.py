@@ -113,7 +113,7 @@ def convert(operand: Any, new_dtype: Any = None, weak_type: bool | None = None, 
             return converted
     elif old_dtype == new_dtype and old_weak == weak_type and sharding is None:
         return operand
-    elif isinstance(literal := getattr(operand, "atom", None), Literal) and isinstance(literal.val, np.generic | complex):
+    elif isinstance(literal := getattr(operand, "atom", None), Literal) and isinstance(literal.val, np.generic | int | float | complex):
         # a scalar that the traced program has as a literal is converted while tracing
         converted = _convert_host_value(literal.val, old_dtype, new_dtype, weak_type)
         if converted is not None:

@@ -18,6 +18,7 @@ from jaxnb.engine.core.rules import Composite, Undefined, define, primitives
 from jaxnb.engine.ops.accuracy import accuracy_attribute
 from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type
 from jaxnb.engine.ops.shape import broadcast_in_dim, expand_dims, moveaxis, reshape
+from jaxnb.engine.ops.staging import stage
 from jaxnb.xla.mlir import chlo, hlo, ir
 
 # Sets, as in the oracle: error messages list the kinds in the order in which a set of these classes iterates.
@@ -200,7 +201,8 @@ def const(x: Any, value: Any) -> Any:
 def filled_like(x: Any, value: Any, shape: tuple[int, ...] | None = None) -> Any:
     """An array of ``x``'s shape (or ``shape``) and dtype, every element ``value``."""
     shape = np.shape(x) if shape is None else shape
-    return broadcast_in_dim(const(x, value), shape, ()) if shape else const(x, value)
+    # staged, and so a value of the program: where a derivative splits, it is a residual of its own
+    return broadcast_in_dim(const(x, value), shape, ()) if shape else stage(const(x, value))
 
 
 def stretch(x: Any, shape: tuple[int, ...]) -> Any:

@@ -140,8 +140,7 @@ class StageTrace(Trace):
         """Returns ``x`` as a literal; an array keeps its identity, so that it is hoisted once."""
         kind = type(x)
         if kind is float or kind is int or kind is bool:
-            aval = get_aval(x)
-            return Literal(aval.dtype.type(x), aval)
+            return Literal(x, get_aval(x))
         found = self.constants.get(id(x))
         if found is not None:
             return found
