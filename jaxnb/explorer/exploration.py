@@ -6,14 +6,17 @@ slot that the notebook fills), the engine (front ends come through ``capture``),
 
 from __future__ import annotations
 
+import contextvars
 import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from jaxnb.base.config import config
 from jaxnb.base.errors import JaxnbError
 from jaxnb.explorer.capture.protocol import (
     CapturedCompilation,
@@ -90,6 +93,10 @@ class Exploration:
         self._worker_thread: threading.Thread | None = None
         self._analysis: Analysis | None = None
         self._analysis_lock = threading.Lock()
+        # Settings hold by thread: what held where the exploration was made holds for all of its stages.
+        self._settings = [
+            (setting, setting.value) for setting in config if setting.value != setting.slot.get_global()
+        ]
         self.status = Status()
         self.status.begin(TRACE)
         try:
@@ -195,8 +202,9 @@ class Exploration:
         with self._lock:
             if self.status.states[COMPILE] != PENDING or self._worker_thread is not None:
                 return self
+            context = contextvars.copy_context()
             thread = self._worker_thread = threading.Thread(
-                target=self._work, name=f"jaxnb-{self.trace.function}", daemon=True
+                target=context.run, args=(self._work,), name=f"jaxnb-{self.trace.function}", daemon=True
             )
         thread.start()
         return self
@@ -300,9 +308,12 @@ class Exploration:
     # -- the background ------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
-        """Lowers, compiles, links and runs, one after the other, telling after each."""
+        """Lowers, compiles, runs and links, one after the other, telling after each."""
         try:
-            self._work_through()
+            with ExitStack() as stack:
+                for setting, value in self._settings:
+                    stack.enter_context(setting(value))
+                self._work_through()
         finally:
             if self._worker_thread is threading.current_thread():
                 self._settled.set()

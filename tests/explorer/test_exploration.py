@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from jaxnb import lax
+from jaxnb.base.config import enable_x64
 from jaxnb.explorer.capture.engine import EngineFrontEnd
 from jaxnb.explorer.exploration import Exploration, ExplorationError, display_slot
 from jaxnb.explorer.explore import explore
@@ -189,6 +190,14 @@ def test_show_prints_text_and_a_slot_takes_its_place(capsys):
     finally:
         display_slot.remove(shown.append)
     assert shown == [exploration]
+
+
+def test_settings_of_the_thread_that_began_hold_in_the_background():
+    with enable_x64(True):
+        exploration = explore(lambda x: lax.exp(lax.mul(x, 2.5)), np.arange(3.0))
+    assert "f64[3]" in exploration.jaxpr
+    assert np.asarray(exploration.result).dtype == np.float64
+    assert "tensor<3xf64>" in exploration.stablehlo
 
 
 def test_a_program_without_arguments_is_explored_too():
