@@ -209,7 +209,7 @@ def reshape(operand, new_sizes, dimensions=None, *, out_sharding=None):
     axes = tuple(range(np.ndim(operand)))
     dimensions = None if dimensions is None else tuple(int(axis) for axis in dimensions)
     same_order = dimensions is None or dimensions == axes
-    if np.shape(operand) == new_sizes and same_order and is_array(operand) and out_sharding is None:
+    if axes and np.shape(operand) == new_sizes and same_order and is_array(operand) and out_sharding is None:
         return operand
     return reshape_p.bind(
         operand, new_sizes=new_sizes, dimensions=None if same_order else dimensions, sharding=out_sharding
