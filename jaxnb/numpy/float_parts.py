@@ -51,8 +51,8 @@ def spacing(x, /):
         return lax.sub(lax.nextafter(x, constant_like(x, np.inf)), x)
     outward = copysign(constant_like(x, np.inf), x)
     gap = lax.sub(lax.nextafter(x, outward), x)
-    at_most = copysign(constant_like(x, info.smallest_subnormal), x)
-    return choose(lax.eq(gap, constant_like(gap, 0)), at_most, gap)
+    vanishes = lax.eq(gap, constant_like(gap, 0))
+    return choose(vanishes, copysign(constant_like(x, info.smallest_subnormal), x), gap)
 
 
 @jit

@@ -137,7 +137,7 @@ class custom_jvp:
                 )
             _check_tangents(rule, self.fun, out, t_out)
             out_tree[:] = [tree]
-            return out, t_out
+            return out, [_zero_if_float0(t) for t in t_out]
 
         call = CustomCall(
             custom_jvp_call_p,
@@ -151,6 +151,13 @@ class custom_jvp:
         )
         out = trace_context.trace.custom_jvp(call, leaves)
         return pytree.unflatten(out_tree[0], out)
+
+
+def _zero_if_float0(t: Any) -> Any:
+    if type(t) is Zero:
+        return t
+    aval = shaped_aval(t)
+    return Zero(aval) if getattr(aval, "dtype", None) == float0 else t
 
 
 def _check_tangents(rule: Any, fun: Any, out: Sequence[Any], t_out: Sequence[Any]) -> None:
