@@ -91,6 +91,7 @@ def _by_graphviz(groups: Mapping[str, Group]) -> dict[str, Picture]:
             name, graph_attr={"splines": "polyline", "nodesep": "0.3", "ranksep": "0.6"}
         )
         digraph.attr("node", shape="box", fixedsize="true", label="")
+        digraph.attr("edge", arrowhead="none")
         for node in group.nodes:
             width, height = node_size(node)
             digraph.node(node.id, width=f"{width / _POINTS:.4f}", height=f"{height / _POINTS:.4f}")

@@ -314,8 +314,11 @@ class _Builder:
         inner = [name for name in one.called if name in self.module.computations]
         kind = _KINDS.get(one.opcode, "elementwise")
         label = one.opcode
-        if one.opcode in _GROUP_KINDS and inner:
-            body = self.module.computations[inner[-1] if one.opcode == "while" else inner[0]]
+        if one.opcode in ("while", "conditional") and len(inner) > 1:
+            group = self.choice_group(one, inner)
+            label = one.name
+        elif one.opcode in _GROUP_KINDS and inner:
+            body = self.module.computations[inner[0]]
             given = []
             if one.opcode in ("fusion", "call"):
                 operands = [view.computation.instructions[name] for name in one.operands]
@@ -325,6 +328,24 @@ class _Builder:
         elif one.opcode == "custom-call":
             label = _between(one.attributes, 'custom_call_target="', '"') or one.opcode
         return self.node(label, sub, kind, keys, group)
+
+    def choice_group(self, one: Instruction, inner: Sequence[str]) -> str:
+        """The group of a loop or a branching: a node for each computation it may run."""
+        name = self.new_group(one.name, _GROUP_KINDS[one.opcode])
+        condition = one.attributes.partition("body=")[0] if one.opcode == "while" else None
+        for number, called in enumerate(inner):
+            computation = self.module.computations[called]
+            if condition is not None:
+                label = "condition" if f"%{called}" in condition else "body"
+            else:
+                label = f"branch {number}"
+            view = _View(computation)
+            keys = self.keys_of(view, computation.instructions.values())
+            count = len(view.operations)
+            sub = f"{count} operation{'' if count == 1 else 's'}"
+            opened = self.computation_group(computation, label, _GROUP_KINDS[one.opcode])
+            self.groups[name].nodes.append(self.node(label, sub, "other", keys, opened))
+        return name
 
     def add_ends(
         self,
