@@ -280,7 +280,6 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     check_arraylike("cross", a, b)
     if axis is not None:
         axisa = axisb = axisc = axis
-    a, b = promote_dtypes(a, b)
     a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
     if _CROSS_TAKES_PLANES:
         if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):

@@ -80,13 +80,17 @@ def _checked(
 def _without_excluded(
     fun: Callable[..., Any], excluded: frozenset, args: Sequence[Any], kwargs: dict[str, Any]
 ) -> tuple[Callable[..., Any], list[Any]]:
-    """A function of the arguments that are mapped, and those arguments."""
+    """A function of the arguments that are mapped, and those arguments.
+
+    Keywords that are not excluded have no place among the mapped arguments, and are lost, as in JAX.
+    """
+    kept = {name: x for name, x in kwargs.items() if name in excluded}
     fixed = {i: x for i, x in enumerate(args) if i in excluded or x is None}
     mapped = [x for i, x in enumerate(args) if i not in fixed]
 
     def wrapped(*values: Any) -> Any:
         rest = iter(values)
-        return fun(*[fixed[i] if i in fixed else next(rest) for i in range(len(args))], **kwargs)
+        return fun(*[fixed[i] if i in fixed else next(rest) for i in range(len(args))], **kept)
 
     return wrapped, mapped
 
