@@ -20,6 +20,7 @@ from typing import Any
 
 import nbformat
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUT = pathlib.Path(__file__).parent / "out"
 CHROMIUM_FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -78,8 +79,14 @@ class Lab:
 
 
 @contextlib.contextmanager
-def running_lab(base: pathlib.Path, *options: str) -> Iterator[Lab]:
-    """A JupyterLab with configuration, data and runtime folders of its own below `base`."""
+def running_lab(base: pathlib.Path, *options: str, extension: bool = True) -> Iterator[Lab]:
+    """A JupyterLab with configuration, data and runtime folders of its own below `base`.
+
+    Args:
+        base: An empty folder.
+        *options: More of its command line.
+        extension: Whether our extension is on; off, it is what other hosts are: the HTML form shows.
+    """
     root = base / "root"
     root.mkdir()
     folders = {
@@ -88,6 +95,15 @@ def running_lab(base: pathlib.Path, *options: str) -> Iterator[Lab]:
     }  # fmt: skip
     env = os.environ | {name: str(base / folder) for name, folder in folders.items()}
     env |= {"JUPYTER_PREFER_ENV_PATH": "1", "PYTHONUNBUFFERED": "1"}
+    # the bundle and the package of this working tree, whatever is installed
+    env["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    extensions = base / "labextensions"
+    extensions.mkdir()
+    (extensions / "jaxnb").symlink_to(ROOT / "jaxnb" / "_labextension")
+    if not extension:
+        config = base / folders["JUPYTER_CONFIG_DIR"] / "labconfig"
+        config.mkdir(parents=True)
+        (config / "page_config.json").write_text('{"disabledExtensions": {"jaxnb": true}}')
     settings = base / "settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True)
     (settings / "notification.jupyterlab-settings").write_text(
@@ -99,7 +115,8 @@ def running_lab(base: pathlib.Path, *options: str) -> Iterator[Lab]:
         sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0",
         "--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True", f"--ServerApp.root_dir={root}",
         "--ServerApp.terminals_enabled=False", "--LabApp.news_url=",
-        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate", *options,
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        f"--LabApp.extra_labextensions_path={extensions}", *options,
     ]  # fmt: skip
     log = base / "server.log"
     with log.open("w") as out:
