@@ -242,6 +242,7 @@ from jaxnb.engine.ops.window_extrema import (
     select_and_scatter_add_p,
 )
 from jaxnb.engine.ops.windows import padtype_to_pads, reduce_window_shape_tuple, reduce_window_sum_p
+from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = [
     "AccuracyMode", "DotAlgorithm", "DotAlgorithmPreset", "DotDimensionNumbers", "GatherDimensionNumbers",
@@ -283,3 +284,10 @@ __all__ = [
     "tile", "tile_p", "top_k", "top_k_p", "transpose", "transpose_p", "unstack", "unstack_p", "xor_p",
     "zeta",
 ]  # fmt: skip
+
+if JAXLIB_VERSION >= (0, 12):  # functions that the oracle of this version added
+    from jaxnb.engine.ops.arithmetic import one_minus_square
+    from jaxnb.engine.ops.exponential import log2
+    from jaxnb.engine.ops.polynomial import polynomial
+
+    __all__ += ["log2", "one_minus_square", "polynomial"]

@@ -42,12 +42,12 @@ def _is(x: Any, kind: Any) -> bool:
 
 def _add(x: Any, y: Any) -> Any:
     x, y = promote_args("add", x, y)
-    return lax.bitwise_or(x, y) if x.dtype == np.bool_ else lax.add(x, y)
+    return lax.bitwise_or(x, y) if _is(x, np.bool_) else lax.add(x, y)
 
 
 def _multiply(x: Any, y: Any) -> Any:
     x, y = promote_args("multiply", x, y)
-    return lax.bitwise_and(x, y) if x.dtype == np.bool_ else lax.mul(x, y)
+    return lax.bitwise_and(x, y) if _is(x, np.bool_) else lax.mul(x, y)
 
 
 plus = two_arguments("add", "``x + y``.", _add, "x y")
@@ -146,21 +146,3 @@ def heaviside(x1, x2, /):
     below, above = lax.lt(x1, zero), lax.gt(x1, zero)
     at_zero = choose(lax.ne(x1, x1), x1, x2)
     return choose(below, zero, choose(above, one, at_zero))
-
-
-@jit
-def hypot(x1, x2, /):
-    """``sqrt(x1² + x2²)`` without overflow."""
-    x1, x2 = promote_args_inexact("hypot", x1, x2)
-    if _is(x1, np.complexfloating):
-        raise ValueError(
-            "jnp.hypot is not well defined for complex-valued inputs. Please convert to real values first, such as by "
-            "using abs(x)"
-        )
-    x1, x2 = lax.abs(x1), lax.abs(x2)
-    infinite = lax.bitwise_or(lax.eq(x1, constant_like(x1, np.inf)), lax.eq(x2, constant_like(x2, np.inf)))
-    large, small = lax.max(x1, x2), lax.min(x1, x2)
-    is_zero = lax.eq(large, constant_like(large, 0))
-    ratio = lax.div(small, choose(lax.eq(large, constant_like(large, 0)), lax.full_like(large, 1), large))
-    length = lax.mul(large, lax.sqrt(lax.add(constant_like(ratio, 1), lax.square(ratio))))
-    return choose(infinite, constant_like(large, np.inf), choose(is_zero, large, length))

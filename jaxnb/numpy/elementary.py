@@ -324,6 +324,11 @@ def _i0_jvp(primals, tangents):
     return out, choose(lax.eq(primals[0], constant_like(primals[0], 0)), 0.0, tangent)
 
 
+if _LOG2_IS_AN_OPERATION:  # the names that stand in a program changed with the same version
+    _i0.__name__ = "i0_impl"
+    _i0_jvp.__name__ = "i0_impl_jvp"
+
+
 @jit
 def i0(x):
     """The modified Bessel function of order zero."""
@@ -332,26 +337,3 @@ def i0(x):
     if not _is(x, np.floating):
         raise ValueError(f"Unsupported input type to jax.numpy.i0: {dtypes.dtype(given)}")
     return _i0(x)
-
-
-@functools.partial(custom_jvp, nondiff_argnums=(0,))
-def _sinc_maclaurin(k, x):
-    """The derivative of order ``k`` of ``sin(x) / x`` at zero, as a function of ``x``."""
-    zero = lax.mul(x, const(x, 0))
-    return zero if k % 2 else lax.add(zero, const(x, (-1) ** (k // 2) / (k + 1)))
-
-
-@_sinc_maclaurin.defjvp
-def _sinc_maclaurin_jvp(k, primals, tangents):
-    (x,), (t,) = primals, tangents
-    return _sinc_maclaurin(k, x), lax.mul(_sinc_maclaurin(k + 1, x), t)
-
-
-@jit
-def sinc(x, /):
-    """``sin(πx) / πx``, one at zero."""
-    (x,) = promote_args_inexact("sinc", x)
-    at_zero = lax.eq(x, const(x, 0))
-    angle = lax.mul(const(x, np.pi), x)
-    safe = choose(at_zero, const(x, 1), angle)
-    return choose(at_zero, _sinc_maclaurin(0, angle), lax.div(lax.sin(safe), safe))

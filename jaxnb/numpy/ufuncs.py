@@ -9,7 +9,6 @@ from jaxnb.numpy.arithmetic import (
     fmax,
     fmin,
     heaviside,
-    hypot,
     pow,
     power,
 )
@@ -18,6 +17,7 @@ from jaxnb.numpy.arithmetic import minus as subtract
 from jaxnb.numpy.arithmetic import plus as add
 from jaxnb.numpy.arithmetic import smaller_of as minimum
 from jaxnb.numpy.arithmetic import times as multiply
+from jaxnb.numpy.cardinal_sine import sinc
 from jaxnb.numpy.division import divide, divmod, floor_divide, fmod, mod, remainder, true_divide
 from jaxnb.numpy.elementary import (
     abs,
@@ -69,7 +69,6 @@ from jaxnb.numpy.elementary import (
     round,
     sign,
     sin,
-    sinc,
     sinh,
     sqrt,
     square,
@@ -79,6 +78,7 @@ from jaxnb.numpy.elementary import (
 )
 from jaxnb.numpy.elementary import negate as negative
 from jaxnb.numpy.float_parts import copysign, frexp, ldexp, nextafter, spacing
+from jaxnb.numpy.hypotenuse import hypot
 from jaxnb.numpy.limits import clip, nan_to_num
 from jaxnb.numpy.log_sums import log2_sum as logaddexp2
 from jaxnb.numpy.log_sums import log_sum as logaddexp

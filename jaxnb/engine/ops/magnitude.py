@@ -69,37 +69,35 @@ def _abs_result(dtype: Any) -> Any:
 
 
 _scales = {
-    np.dtype("complex64"): (2.0**63, 2.0**-12, 2.0**-75, 2.0**75),
-    np.dtype("complex128"): (2.0**511, 2.0**-26, 2.0**-537, 2.0**537),
+    np.dtype("float32"): (2.0**63, 2.0**-12, 2.0**-75, 2.0**75),
+    np.dtype("float64"): (2.0**511, 2.0**-26, 2.0**-537, 2.0**537),
 }
 """From which size on squares overflow or vanish, and what to multiply by then."""
 
 
-def _scaled_abs(x: Any) -> Any:
-    """``sqrt(re² + im²)``, scaled so that no square overflows or vanishes."""
-    re, im = real(x), imag(x)
-    size_re, size_im = abs(re), abs(im)
-    size = max(size_re, size_im)
-    huge, tiny, shrink, grow = _scales[get_aval(x).dtype]
-    is_huge = ge(size, filled_like(size, huge))
-    is_tiny = le(size, filled_like(size, tiny))
+def length_and_direction(x: Any, y: Any) -> tuple[Any, Any, Any]:
+    """``r = sqrt(x² + y²)``, scaled so that no square overflows or vanishes, and ``x / r``, ``y / r``."""
+    size_x, size_y = abs(x), abs(y)
+    size = max(size_x, size_y)
+    huge, tiny, shrink, grow = _scales[np.dtype(get_aval(x).dtype)]
+    is_huge, is_tiny = ge(size, const(size, huge)), le(size, const(size, tiny))
     down, up, one = (filled_like(size, v) for v in (shrink, grow, 1))
 
-    def rescale(part: Any) -> Any:
+    def rescaled(part: Any) -> Any:
         smaller, larger = mul(part, down), mul(part, up)
         return select(is_huge, smaller, select(is_tiny, larger, part))
 
-    re, im = rescale(re), rescale(im)
+    x, y = rescaled(x), rescaled(y)
     back = select(is_huge, up, select(is_tiny, down, one))
-    length = sqrt(add(square(re), square(im)))
+    length = sqrt(add(square(x), square(y)))
     result = mul(length, back)
-    infinite = filled_like(size, np.inf)
-    is_infinite = bitwise_or(eq(size_re, infinite), eq(size_im, infinite))
-    result = select(is_infinite, infinite, result)
-    # the direction, which this algorithm yields as well, is not used; the program text has it
-    div(re, length)
-    div(im, length)
-    return result
+    infinity = filled_like(size, np.inf)
+    is_infinite = bitwise_or(eq(size_x, infinity), eq(size_y, infinity))
+    return select(is_infinite, infinity, result), div(x, length), div(y, length)
+
+
+def _scaled_abs(x: Any) -> Any:
+    return length_and_direction(real(x), imag(x))[0]
 
 
 abs_p = unary(

@@ -284,7 +284,6 @@ def _lower_composite(
         out = lower_block(mod, jaxpr, vals, ctx.const_values, ctx.name_stack or empty_name_stack)
     finally:
         mod.tag_is_kept = before
-        mod.tokens = outer_tokens
     return out if rule.multiple_results else out[0]
 
 
