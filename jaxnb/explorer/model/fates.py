@@ -13,7 +13,7 @@ from typing import NamedTuple
 from jaxnb.explorer.capture.protocol import CapturedEquation
 from jaxnb.explorer.model.dataflow import Flat
 from jaxnb.explorer.model.hlo_parse import HloModule
-from jaxnb.explorer.model.optimized import Reading, carry
+from jaxnb.explorer.model.optimized import UNNAMED, Reading, carry
 
 _OUTPUT = "output"
 _VISIT_LIMIT = 4000
@@ -276,21 +276,44 @@ class _Judge:
         return {made[0][0]: (made[0][1], place) for place, made in claims.items() if len(made) == 1}
 
     def absorbed(self, path: str, nodes: list[int]) -> Fate | None:
-        """Simplified: every equation that used it now reads what it read."""
+        """Simplified: every equation that used it now reads what it read, or reads a neighbour that does."""
         before = self.around(path, nodes, self.sources)
         for index in self.visited - set(nodes):
             before |= self.twins(index)
         after = self.around(path, nodes, self.targets)
         if not before or not after:
             return None
-        for target in after:
-            reads = self.reading.output_reads if target == _OUTPUT else self.reading.reads.get(target, set())
-            if not reads & before:
+        beside = self.beside(nodes, self.visited)
+        into: dict[str, None] = {}
+        for target in sorted(after):
+            reads = self.reads_of(target)
+            if UNNAMED in reads and any(one & before for one in self.reading.unnamed.values()):
+                # An instruction without a name may be doing it.
                 return None
-        into = tuple(sorted(after - {_OUTPUT}))
-        names = " and ".join(self.name_of(one) for one in into[:3]) or "the result"
-        more = f" and {len(into) - 3} more" if len(into) > 3 else ""
-        return Fate("simplified", into, f"rewritten away: what it read is now read by {names}{more}")
+            if reads & before:
+                into[target] = None
+                continue
+            through = [one for one in sorted(reads & beside) if self.reads_of(one) & before]
+            if not through:
+                return None
+            into.update(dict.fromkeys(through))
+        paths = tuple(one for one in into if one != _OUTPUT)
+        names = " and ".join(self.name_of(one) for one in paths[:3]) or "the result"
+        more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+        return Fate("simplified", paths, f"rewritten away: what it read is now read by {names}{more}")
+
+    def reads_of(self, target: str) -> set[str]:
+        """The keys whose values the instructions of an equation, or the program's result, read."""
+        return self.reading.output_reads if target == _OUTPUT else self.reading.reads.get(target, set())
+
+    def beside(self, nodes: list[int], visited: set[int]) -> set[str]:
+        """The linked equations whose results the unlinked ones further on use besides this equation's."""
+        found: set[str] = set()
+        for index in visited - set(nodes):
+            if self.flat.nodes[index].path not in self.linked:
+                near, _ = self.sources(index)
+                found.update(self.flat.nodes[one].path for one in near)
+        return found & self.linked
 
     # -- neighbours ----------------------------------------------------------------------------------------------
 

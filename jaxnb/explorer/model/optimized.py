@@ -96,7 +96,8 @@ def read_optimized(module: HloModule, index: PathIndex, parameters: Sequence[Key
     return reading
 
 
-_SOMETHING: Key = "unnamed:"
+UNNAMED: Key = "unnamed:"
+"""What an instruction without a name makes of whatever it reads."""
 
 _SILENT = frozenset(
     {
@@ -240,7 +241,7 @@ class _Flow:
         # It computes something that nobody knows the name of: what it reads does not go through it unchanged.
         where = (computation.name, instruction.name)
         self.reading.unnamed[where] = self.reading.unnamed.get(where, frozenset()) | read
-        return frozenset({_SOMETHING})
+        return frozenset({UNNAMED})
 
 
 def _union(sets: Iterable[frozenset[Key]]) -> frozenset[Key]:
