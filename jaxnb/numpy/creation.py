@@ -349,7 +349,7 @@ def _linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axi
     else:
         delta = full((), np.nan, computed)
         bounds[axis] = 0
-        out = lax.full(bounds, 0, computed)
+        out = lax.full(bounds, 0, dtype)
     if dtypes.issubdtype(dtype, np.integer) and not dtypes.issubdtype(out.dtype, np.integer):
         out = lax.floor(out)
     out = lax.convert_element_type(out, dtype)

@@ -47,7 +47,7 @@ class Addresses(NamedTuple):
         return tuple(shape)
 
 
-def _wrapped(index: Any, size: int) -> Any:
+def wrapped(index: Any, size: int) -> Any:
     """The index counted from the front: ``index + size`` where it is negative."""
     if dtypes.issubdtype(index.dtype, np.unsignedinteger):
         return index
@@ -76,7 +76,7 @@ def addresses_of(spec: IndexSpec, *, wrap_negative_indices: bool = True) -> Addr
         if isinstance(part, Static):
             value = value + part.whole if value < 0 and wrap_negative_indices else value
         elif wrap_negative_indices:
-            value = _wrapped(value, part.whole)
+            value = wrapped(value, part.whole)
         values[part.axis] = value
     together_shape: tuple[int, ...] = ()
     if spec.has_arrays:

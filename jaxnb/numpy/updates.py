@@ -14,6 +14,7 @@ from jaxnb.engine.ops.addressing import ScatterDimensionNumbers
 from jaxnb.engine.ops.conversion import convert
 from jaxnb.engine.ops.staging import is_array, stage
 from jaxnb.numpy.arguments import promote_dtypes, promote_dtypes_inexact
+from jaxnb.numpy.arithmetic import power
 from jaxnb.numpy.creation import array, ones_like
 from jaxnb.numpy.index_spec import read_index
 from jaxnb.numpy.indexing import addresses_of, read
@@ -74,6 +75,7 @@ class _IndexUpdateRef:
             return lax.scatter_apply(x, indices, func, numbers, update_shape=np.shape(updates), **flags)
 
         zero = np.zeros((), dtypes.dtype(self.array))[()]
+        zero = zero.item() if dtypes.is_weakly_typed(self.array) else zero
         return _write(self.array, self.index, zero, scatter_apply, **options)
 
     def add(self, values, **options):
@@ -98,7 +100,7 @@ class _IndexUpdateRef:
     def power(self, values, **options):
         """The array raised to the power of ``values`` at the index."""
         exponent = _write(ones_like(self.array), self.index, values, lax.scatter_mul, **options)
-        return lax.pow(*promote_dtypes(self.array, exponent))
+        return power(self.array, exponent)
 
     def min(self, values, **options):
         """The array with the smaller of itself and ``values`` at the index."""
@@ -122,6 +124,9 @@ def _write(
     wrap_negative_indices: bool = True,
 ) -> Any:
     x = x if is_array(x) else stage(x)
+    if isinstance(values, int) and dtypes.is_weakly_typed(x) and dtypes.issubdtype(x.dtype, np.integer):
+        # two weak integers come to a strong one here, as they do in JAX
+        values = np.asarray(values, x.dtype)[()]
     values = values if is_array(values) else array(values, copy=False)
     dtype, weak_type = x.dtype, dtypes.is_weakly_typed(x)
     _warn_unless_safe(x, values)

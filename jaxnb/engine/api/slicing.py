@@ -11,7 +11,7 @@ from jaxnb.engine.api.jit import jit
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.ops.addressing import GatherScatterMode
 from jaxnb.engine.ops.dynamic_slicing import dynamic_slice_in_dim, dynamic_update_slice_in_dim
-from jaxnb.engine.ops.filling import full
+from jaxnb.engine.ops.filling import full_like
 from jaxnb.engine.ops.scatter import scatter_p
 from jaxnb.engine.ops.shape import expand_dims, squeeze
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
@@ -41,7 +41,7 @@ def scatter_apply(
     unique_indices=False, mode=None,
 ):  # fmt: skip
     """The operand with ``func`` applied at the places that the rows of indices name."""
-    unused = full(update_shape, 0, operand.dtype)
+    unused = full_like(operand, 0, shape=update_shape)
     scalar = ShapedArray((), operand.dtype)
     program, consts = trace_to_jaxpr(lambda x, _: [func(x)], [scalar, scalar])
     return scatter_p.bind(
