@@ -63,20 +63,20 @@ _terms = {"float32": 6, "float64": 11, "complex64": 6, "complex128": 10}
 
 def _by_series(x: Any) -> Any:
     nearest = lax.stop_gradient(lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN))
-    infinite = lax.eq(lax.abs(x), constant_like(x, np.inf))
+    infinite = lax.eq(lax.abs(x), const(x, np.inf))
     rest = choose(infinite, 0, lax.sub(x, nearest))
     squared = lax.mul(rest, rest)
     terms = range(1, _terms[x.dtype.name] + 1)
-    series = [constant_like(x, (-1) ** k * np.pi ** (2 * k) / math.factorial(2 * k + 1)) for k in terms]
+    series = [const(x, (-1) ** k * np.pi ** (2 * k) / math.factorial(2 * k + 1)) for k in terms]
     correction = lax.mul(squared, polynomial(squared, series))
-    near_zero = lax.add(constant_like(x, 1), correction)
+    near_zero = lax.add(const(x, 1), correction)
     sine = lax.add(rest, lax.mul(rest, correction))
-    half = lax.round(lax.mul(constant_like(x, 0.5), nearest), lax.RoundingMethod.TO_NEAREST_EVEN)
-    is_odd = lax.ne(lax.mul(constant_like(x, 2), half), nearest)
-    is_zero = lax.eq(nearest, constant_like(x, 0))
+    half = lax.round(lax.mul(const(x, 0.5), nearest), lax.RoundingMethod.TO_NEAREST_EVEN)
+    is_odd = lax.ne(lax.mul(const(x, 2), half), nearest)
+    is_zero = lax.eq(nearest, const(x, 0))
     quotient = lax.div(sine, choose(is_odd, lax.neg(x), choose(is_zero, 1, x)))
     # at the other integers zero, yet with the quotient's derivative
-    at_integer = lax.eq(rest, constant_like(x, 0))
+    at_integer = lax.eq(rest, const(x, 0))
     quotient = choose(at_integer, lax.sub(quotient, lax.stop_gradient(quotient)), quotient)
     return choose(is_zero, near_zero, quotient)
 

@@ -325,7 +325,7 @@ def _i0_jvp(primals, tangents):
 
 
 if _LOG2_IS_AN_OPERATION:  # the names that stand in a program changed with the same version
-    _i0.__name__ = "i0_impl"
+    _i0.fun.__name__ = "i0_impl"
     _i0_jvp.__name__ = "i0_impl_jvp"
 
 

@@ -148,6 +148,8 @@ class StageTrace(Trace):
         val = x
         if getattr(x, "ndim", None) == 0 and isinstance(x, np.generic | np.ndarray):
             val = np.asarray(x, aval.dtype)[()]
+        elif isinstance(x, np.ndarray) and x.dtype != aval.dtype and x.dtype.names is None:
+            val = x.astype(aval.dtype)
         elif hasattr(x, "__jax_array__"):
             return self.literal(x.__jax_array__())
         lit = Literal(val, aval)
