@@ -7,6 +7,7 @@ from jaxnb.engine.control.branches import cond_p
 from jaxnb.engine.control.conditionals import cond, platform_dependent, switch
 from jaxnb.engine.control.reduce import reduce, reduce_p
 from jaxnb.engine.control.windows import reduce_window, reduce_window_p
+from jaxnb.engine.linalg.error_functions import erf, erf_p, erfc, erfc_p
 from jaxnb.engine.linalg.log_sum_exp import cumlogsumexp, cumlogsumexp_p
 from jaxnb.engine.ops.accuracy import AccuracyMode, Tolerance
 from jaxnb.engine.ops.addressing import GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers
@@ -195,12 +196,8 @@ from jaxnb.engine.ops.special import (
     bessel_i1e,
     digamma,
     digamma_p,
-    erf,
     erf_inv,
     erf_inv_p,
-    erf_p,
-    erfc,
-    erfc_p,
     lgamma,
     lgamma_p,
     polygamma,

@@ -6,6 +6,7 @@ import ml_dtypes
 import numpy as np
 import scipy.special as sp
 
+from jaxnb.engine.linalg import error_functions
 from jaxnb.engine.ops import (
     arithmetic,
     bitwise,
@@ -62,7 +63,7 @@ def _unary():
         (m.sign_p, np.sign, X), (m.floor_p, np.floor, X), (m.ceil_p, np.ceil, X), (m.abs_p, np.abs, X),
         (m.is_finite_p, np.isfinite, np.array([1, np.inf, np.nan], np.float32)),
         (arithmetic.one_minus_square_p, lambda x: 1 - x**2, X),
-        (special.erf_p, sp.erf, X), (special.erfc_p, sp.erfc, X), (special.erf_inv_p, sp.erfinv, U),
+        (error_functions.erf_p, sp.erf, X), (error_functions.erfc_p, sp.erfc, X), (special.erf_inv_p, sp.erfinv, U),
         (special.lgamma_p, sp.gammaln, P), (special.digamma_p, sp.digamma, P), (special.bessel_i0e_p, sp.i0e, 5 * X),
         (special.bessel_i1e_p, sp.i1e, 5 * X), (filling.copy_p, lambda x: x, X),
     ]  # fmt: skip

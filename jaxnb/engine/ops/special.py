@@ -1,6 +1,6 @@
-"""Special functions that the compiler knows: error functions, gamma functions, Bessel functions, zeta.
+"""Special functions that the compiler knows: inverse error function, gamma functions, Bessel functions, zeta.
 
-Those that need a loop of ours (incomplete gamma and beta functions) live in ``engine/linalg``.
+Those whose rules need control flow (the error function, incomplete gamma and beta functions) live in ``engine/linalg``.
 """
 
 from __future__ import annotations
@@ -26,42 +26,14 @@ def _chlo(name: str) -> Any:
     return lower_to(name, dialect="chlo")
 
 
-# error functions
+# the inverse error function
 
-
-def _gauss(x: Any) -> Any:
-    """``exp(-x²)``."""
-    return exp(neg(square(x)))
-
-
-erf_p = unary(
-    "erf",
-    FLOAT,
-    lower=_chlo("erf"),
-    jvp=per_operand(lambda t, x: mul(const(x, 2 / np.sqrt(np.pi)), mul(t, _gauss(x)))),
-)
-erfc_p = unary(
-    "erfc",
-    FLOAT,
-    lower=_chlo("erfc"),
-    jvp=per_operand(lambda t, x: mul(const(x, -2 / np.sqrt(np.pi)), mul(t, _gauss(x)))),
-)
 erf_inv_p = unary(
     "erf_inv",
     FLOAT,
     lower=_chlo("erf_inv"),
     jvp=per_operand_out(lambda t, ans, x: mul(const(x, np.sqrt(np.pi) / 2), mul(t, exp(square(ans))))),
 )
-
-
-def erf(x):
-    """The error function."""
-    return erf_p.bind(x)
-
-
-def erfc(x):
-    """One minus the error function."""
-    return erfc_p.bind(x)
 
 
 def erf_inv(x):
