@@ -78,6 +78,7 @@ class StageTrace(Trace):
         "effects",
         "eqns",
         "finished",
+        "group",
         "invars",
         "keeps_repeats",
         "opens_constants",
@@ -94,6 +95,7 @@ class StageTrace(Trace):
         self.debug_info = debug_info
         self.finished = False
         self.keeps_repeats = False
+        self.group: Any = None
         self.opens_constants = False
 
     def new_arg(self, aval: AbstractValue) -> StagedTracer:
@@ -182,10 +184,10 @@ class StageTrace(Trace):
             effects = no_effects
         if primitive.multiple_results:
             outvars = [Var(a) for a in out]
-            self.eqns.append(JaxprEqn(atoms, outvars, primitive, params, effects, info, next_id()))
+            self.eqns.append(JaxprEqn(atoms, outvars, primitive, params, effects, info, next_id(), self.group))
             return [StagedTracer(self, v, v.aval, info) for v in outvars]
         var = Var(out)
-        self.eqns.append(JaxprEqn(atoms, [var], primitive, params, effects, info, next_id()))
+        self.eqns.append(JaxprEqn(atoms, [var], primitive, params, effects, info, next_id(), self.group))
         return StagedTracer(self, var, out, info)
 
     def to_jaxpr(self, out: Sequence[Any], debug_info: DebugInfo | None = None) -> tuple[Jaxpr, list[Any]]:
