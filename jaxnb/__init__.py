@@ -17,6 +17,8 @@ __all__ = list(PUBLIC)  # pyright: ignore[reportUnsupportedDunderAll]
 
 def __getattr__(name: str) -> Any:
     if name in NAMES:
+        if NAMES[name].startswith("jaxnb.engine"):
+            importlib.import_module("jaxnb.numpy")  # it gives arrays and traced values their operators
         value = getattr(importlib.import_module(NAMES[name]), name)
         globals()[name] = value
         return value
