@@ -65,7 +65,7 @@ def backward_pass(
         ct_env: dict[Any, Any] = {}
         add = add_tangents_port.add
 
-        waiting: list[tuple[Any, Any]] = []
+        waiting: list[list[tuple[Any, Any]]] = []
         made_in: dict[Any, Any] = {}
         if _ADDS_BY_OPERATION:
             for eqn in linear_eqns:
@@ -76,7 +76,7 @@ def backward_pass(
             if ct is None or type(ct) is Zero or type(atom) is Literal:
                 return
             if _ADDS_BY_OPERATION and group is not None and made_in.get(atom) is not group:
-                waiting.append((atom, ct))
+                waiting[-1].append((atom, ct))
                 return
             old = ct_env.get(atom)
             ct_env[atom] = ct if old is None else add(old, ct)
@@ -84,7 +84,8 @@ def backward_pass(
         def settle() -> None:
             """Adds what an operation's equations gave, the first operand's cotangent first."""
             while waiting:
-                accumulate(*waiting.pop())
+                for atom, ct in waiting.pop():
+                    accumulate(atom, ct)
 
         group: Any = None
 
@@ -130,6 +131,7 @@ def backward_pass(
             out = rule(ct, *operands, **eqn.params)
             if type(out) is Zero:
                 continue
+            waiting.append([])
             for a, c in zip(eqn.invars, out, strict=True):
                 if c is not None:
                     accumulate(a, c, group)
