@@ -6,6 +6,7 @@ slot that the notebook fills), the engine (front ends come through ``capture``),
 
 from __future__ import annotations
 
+import atexit
 import contextvars
 import signal
 import threading
@@ -15,6 +16,7 @@ from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 from jaxnb.base.config import config
 from jaxnb.base.errors import JaxnbError
@@ -206,6 +208,7 @@ class Exploration:
             thread = self._worker_thread = threading.Thread(
                 target=context.run, args=(self._work,), name=f"jaxnb-{self.trace.function}", daemon=True
             )
+        _begun.add(self)
         thread.start()
         return self
 
@@ -483,3 +486,17 @@ class Exploration:
     def __repr__(self) -> str:
         states = ", ".join(f"{stage} {state}" for stage, state in self.status.states.items())
         return f"<exploration of {self.trace.title}: {states}>"
+
+
+_begun: WeakSet[Exploration] = WeakSet()
+_PATIENCE_S = 2.0
+
+
+@atexit.register
+def _end_all() -> None:
+    """Ends what is under way: a thread inside XLA when the interpreter ends would take the process down."""
+    for exploration in list(_begun):
+        thread = exploration._worker_thread
+        if thread is not None and thread.is_alive():
+            exploration.cancel()
+            thread.join(_PATIENCE_S)

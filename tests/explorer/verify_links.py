@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 APPLYING = ("reduce", "reduce-window", "scatter", "select-and-scatter", "sort", "map", "all-reduce")
-DOES = {"dot_general": "dot", "reduce_sum": "reduce", "cumsum": "reduce-window", "reduce_max": "reduce"}
+DOES = {"dot_general": "dot", "cumsum": "reduce-window", "exp": "exponential", "sin": "sine", "cos": "cosine"}
 """The opcode that an equation's own work has, for links that rest on the work and not on the name."""
 
 

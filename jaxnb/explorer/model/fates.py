@@ -183,15 +183,22 @@ class _Judge:
         return tuple(path for path in paths if path in self.linked)
 
     def computed_elsewhere(self, path: str, results: list[int]) -> Fate | None:
-        """Merged: every result is also computed by an equation that XLA kept."""
-        into: dict[str, None] = {}
+        """Merged: every result is also computed by an equation that XLA kept, as its result or on the way to it."""
+        into: dict[str, bool] = {}
         for value in results:
             twin = self.twin(path, value)
             if not twin:
                 return None
-            into[twin] = None
+            is_whole = self.flat.number[value] in {
+                self.flat.number[one] for one in self.results_of(twin, self.nodes_of[twin])
+            }
+            if not is_whole and not self.does(twin, self.work_of([self.flat.producer[value]])):
+                return None
+            into[twin] = is_whole
         names = " and ".join(self.name_of(one) for one in into)
-        return Fate("merged", tuple(into), f"the same computation as {names}: done once")
+        if all(into.values()):
+            return Fate("merged", tuple(into), f"the same computation as {names}: done once")
+        return Fate("merged", tuple(into), f"{names} computes the same on its way: done once")
 
     def twin(self, path: str, value: int) -> str:
         for index in self.same_number[self.flat.number[value]]:
@@ -199,6 +206,13 @@ class _Judge:
             if other != path and other in self.linked:
                 return other
         return ""
+
+    def does(self, path: str, work: set[str]) -> bool:
+        """Whether an instruction of a linked equation does one of these kinds of work."""
+        return any(
+            self.module.computations[computation].instructions[name].opcode in work
+            for computation, name in self.reading.carriers.get(path, ())
+        )
 
     def passed_on(self, path: str, nodes: list[int], results: list[int]) -> Fate | None:
         """Simplified: every result has the elements of an operand, in their order."""
@@ -254,8 +268,8 @@ class _Judge:
                 continue
             if all(self.is_constant[index] for index in nodes):
                 continue
-            wanted = {_opcode(self.flat.nodes[index].name) for index in nodes} - _PLAIN
-            if not wanted:
+            wanted = self.work_of(nodes) & _TELLING
+            if not wanted or self.twin(one.path, self.results_of(one.path, nodes)[0]):
                 continue
             before = self.around(one.path, nodes, self.sources)
             for place, reads in self.reading.unnamed.items():
@@ -268,7 +282,7 @@ class _Judge:
             if len(after) != 1:
                 continue
             user = after[0]
-            own = {_opcode(self.flat.nodes[index].name) for index in self.nodes_of.get(user, ())}
+            own = self.work_of(self.nodes_of.get(user, ()))
             for place in self.reading.carriers[user]:
                 opcode = self.module.computations[place[0]].instructions[place[1]].opcode
                 if opcode in wanted and opcode not in own and self.reading.reads.get(user, set()) & before:
@@ -284,12 +298,11 @@ class _Judge:
         if not before or not after:
             return None
         beside = self.beside(nodes, self.visited)
+        if self.may_be_unnamed(nodes, before):
+            return None
         into: dict[str, None] = {}
         for target in sorted(after):
             reads = self.reads_of(target)
-            if UNNAMED in reads and any(one & before for one in self.reading.unnamed.values()):
-                # An instruction without a name may be doing it.
-                return None
             if reads & before:
                 into[target] = None
                 continue
@@ -304,7 +317,20 @@ class _Judge:
 
     def reads_of(self, target: str) -> set[str]:
         """The keys whose values the instructions of an equation, or the program's result, read."""
-        return self.reading.output_reads if target == _OUTPUT else self.reading.reads.get(target, set())
+        found = self.reading.output_reads if target == _OUTPUT else self.reading.reads.get(target, set())
+        return found.union(*self.reading.unnamed.values()) if UNNAMED in found else found
+
+    def work_of(self, nodes: Iterable[int]) -> set[str]:
+        """The HLO opcodes of operations."""
+        return {_opcode(self.flat.nodes[index].name) for index in nodes}
+
+    def may_be_unnamed(self, nodes: list[int], before: set[str]) -> bool:
+        """Whether an instruction without a name does the same kind of work on the same values."""
+        work = self.work_of(nodes)
+        return any(
+            reads & before and self.module.computations[place[0]].instructions[place[1]].opcode in work
+            for place, reads in self.reading.unnamed.items()
+        )
 
     def beside(self, nodes: list[int], visited: set[int]) -> set[str]:
         """The linked equations whose results the unlinked ones further on use besides this equation's."""
@@ -361,7 +387,14 @@ class _Judge:
         return found
 
 
-_PLAIN = frozenset({"constant", "broadcast", "reshape", "transpose", "convert", "iota", "copy", "bitcast"})
+_TELLING = frozenset(
+    {
+        "dot", "convolution", "sort", "reduce-window", "select-and-scatter", "gather", "scatter", "fft", "cholesky",
+        "triangular-solve", "custom-call", "rng-bit-generator", "exponential", "exponential-minus-one", "log",
+        "log-plus-one", "logistic", "sine", "cosine", "tan", "tanh", "atan2", "erf", "cbrt", "rsqrt",
+    }
+)  # fmt: skip
+# The kinds of work that XLA makes of nothing else; an addition or a product may come from anywhere.
 
 
 def _opcode(name: str) -> str:
