@@ -28,8 +28,15 @@ def join(prefix: str, path: str) -> str:
 
 
 def ids_of(name: str) -> list[str]:
-    """The ids that the name of one operation carries, outermost first."""
-    return [part for part in name.split("/") if _SEGMENT.fullmatch(part)]
+    """The ids that the name of one operation carries, outermost first; none if it is not a tag.
+
+    A tag begins with an id and does not end with one: neither an argument called ``q1`` nor a key ``a/q1/b`` of an
+    argument is taken for an equation.
+    """
+    parts = name.split("/")
+    if not _SEGMENT.fullmatch(parts[0]):
+        return []
+    return [part for part in parts[:-1] if _SEGMENT.fullmatch(part)]
 
 
 class PathIndex:

@@ -44,3 +44,6 @@ def test_other_names_lead_nowhere():
     assert INDEX.find("q999/mul") == ()
     assert INDEX.find("queue/q/q1x") == ()
     assert INDEX.find("params['q1']") == ()
+    assert INDEX.find("q1") == ()
+    assert INDEX.find("params['a/q1/b']") == ()
+    assert INDEX.find("jit(f)/q1/mul") == ()
