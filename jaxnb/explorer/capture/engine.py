@@ -346,12 +346,13 @@ class _Frames:
 
 def _equations(jaxpr: Jaxpr, root: str, frames: _Frames) -> Iterator[CapturedEquation]:
     """Yields all equations with their paths, callers before the equations they call."""
+    used: set[str] = set()
+    _mark_used(jaxpr, "", [True] * len(jaxpr.outvars), used)
 
     def visit(
         program: Jaxpr, prefix: str, scope: str, outer: tuple[SourceSpan, ...]
     ) -> Iterator[CapturedEquation]:
         made: dict[Any, str] = {}
-        returned = {v for v in program.outvars if type(v) is not Literal}
         for eqn in program.eqns:
             path = f"{prefix}q{eqn.id}"
             info = eqn.source_info
@@ -373,7 +374,7 @@ def _equations(jaxpr: Jaxpr, root: str, frames: _Frames) -> Iterator[CapturedEqu
                     dict.fromkeys(made[a] for a in eqn.invars if type(a) is not Literal and a in made)
                 ),
                 callers=spans[1:],
-                is_returned=any(v in returned for v in eqn.outvars),
+                is_used=path in used,
             )
             made.update((v, path) for v in eqn.outvars)
             if calls:
@@ -385,6 +386,35 @@ def _equations(jaxpr: Jaxpr, root: str, frames: _Frames) -> Iterator[CapturedEqu
                     yield from visit(sub, f"{path}/", inner_scope, spans)
 
     yield from visit(jaxpr, "", root, ())
+
+
+def _mark_used(jaxpr: Jaxpr, prefix: str, wanted: Sequence[bool], used: set[str]) -> list[bool]:
+    """Adds the paths of what the wanted results depend on; returns which parameters they depend on."""
+    needed = {
+        v for v, is_wanted in zip(jaxpr.outvars, wanted, strict=True) if is_wanted and type(v) is not Literal
+    }
+    for eqn in reversed(jaxpr.eqns):
+        outs = [v in needed for v in eqn.outvars]
+        if not any(outs) and not eqn.effects:
+            continue
+        path = f"{prefix}q{eqn.id}"
+        used.add(path)
+        operands = [True] * len(eqn.invars)
+        if eqn.primitive.name in CALLS:
+            subs = list(sub_jaxprs(eqn))
+            fits = (
+                len(subs) == 1 and len(subs[0].invars) == len(operands) and len(subs[0].outvars) == len(outs)
+            )
+            for sub in subs:
+                inner = _mark_used(sub, f"{path}/", outs if fits else [True] * len(sub.outvars), used)
+                if fits:
+                    operands = inner
+        needed.update(
+            v
+            for v, is_needed in zip(eqn.invars, operands, strict=True)
+            if is_needed and type(v) is not Literal
+        )
+    return [v in needed for v in jaxpr.invars]
 
 
 def _jaxpr_text(jaxpr: Jaxpr, equations: Sequence[CapturedEquation]) -> tuple[str, tuple[TextSpan, ...]]:

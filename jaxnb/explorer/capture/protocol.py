@@ -39,7 +39,7 @@ class CapturedEquation:
         path: Its identity path ``q3/q17``; ids are unique over all jaxprs of the program.
         primitive: The primitive's name.
         source: Where the user wrote it; None if not known.
-        is_returned: Whether its own jaxpr returns one of its results.
+        is_used: Whether a result of the program or an effect depends on it, as the jaxpr says.
         callers: Where the user's functions around it were called, innermost first.
         name_stack: Its scopes, such as ``layer/attention``.
         op_name: What JAX would write into HLO metadata for it.
@@ -59,7 +59,7 @@ class CapturedEquation:
     is_leaf: bool = True
     parents: tuple[str, ...] = ()
     callers: tuple[SourceSpan, ...] = ()
-    is_returned: bool = True
+    is_used: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ def find_fates(
         parameters: For each value id of an argument of main its key (``argument:0``).
         name_of: How to call an equation in a sentence.
     """
-    judge = _Judge(equations, flat, module, reading, parameters, name_of)
+    judge = _Judge(flat, module, reading, parameters, name_of)
     leaves = [one for one in equations if one.is_leaf]
     shared = judge.shared_instructions(leaves)
     fates = {}
@@ -91,7 +91,6 @@ def find_fates(
 class _Judge:
     def __init__(
         self,
-        equations: Sequence[CapturedEquation],
         flat: Flat,
         module: HloModule,
         reading: Reading,
@@ -110,12 +109,6 @@ class _Judge:
         self.outputs = {flat.producer[value] for value in flat.outputs}
         self.linked = {key for key in reading.carriers if ":" not in key}
         self.visited: set[int] = set()
-        self.equations = {one.path: one for one in equations}
-        self.used: dict[str, bool] = {}
-        self.used_by: dict[str, list[str]] = {}
-        for one in equations:
-            for parent in one.parents:
-                self.used_by.setdefault(parent, []).append(one.path)
         self.same_number: dict[int, list[int]] = {}
         for index, node in enumerate(flat.nodes):
             for value in node.results:
@@ -146,7 +139,7 @@ class _Judge:
 
     def without_operations(self, equation: CapturedEquation) -> Fate:
         """The verdict on an equation that lowering made nothing of."""
-        if not self.is_used(equation.path):
+        if not equation.is_used:
             return Fate("dead", (), "nothing uses its result, and lowering leaves it out")
         if not equation.in_types:
             return Fate("folded", (), "it has no operand: lowering uses a constant that is there already")
@@ -154,19 +147,6 @@ class _Judge:
             text = f"{equation.primitive} lowers to no operation: its result is its operand"
             return Fate("simplified", self.linked_among(equation.parents), text)
         return Fate("unknown", (), "it lowers to no operation, and why is not known")
-
-    def is_used(self, path: str) -> bool:
-        """Whether the program can see an equation's results, as far as the jaxpr says."""
-        found = self.used.get(path)
-        if found is None:
-            self.used[path] = False
-            equation = self.equations.get(path)
-            outer = path.rpartition("/")[0]
-            found = self.used[path] = equation is None or (
-                (equation.is_returned and (not outer or self.is_used(outer)))
-                or any(self.is_used(user) for user in self.used_by.get(path, ()))
-            )
-        return found
 
     def results_of(self, path: str, nodes: list[int]) -> list[int]:
         """The values of the equation that others use or that the program returns."""
