@@ -58,6 +58,8 @@ CALLS = frozenset(
 )
 """Primitives whose operations are those of the programs they call."""
 
+LOOPS = frozenset({"while", "scan"})
+
 MOST_SOURCE_LINES = 600
 
 _cell_of: Callable[[str], int | None] = lambda file: None  # noqa: E731
@@ -402,8 +404,12 @@ def _mark_used(jaxpr: Jaxpr, prefix: str, wanted: Sequence[bool], used: set[str]
         operands = [True] * len(eqn.invars)
         if eqn.primitive.name in CALLS:
             subs = list(sub_jaxprs(eqn))
+            # A loop feeds its results to itself: there, one wanted result may need all.
             fits = (
-                len(subs) == 1 and len(subs[0].invars) == len(operands) and len(subs[0].outvars) == len(outs)
+                eqn.primitive.name not in LOOPS
+                and len(subs) == 1
+                and len(subs[0].invars) == len(operands)
+                and len(subs[0].outvars) == len(outs)
             )
             for sub in subs:
                 inner = _mark_used(sub, f"{path}/", outs if fits else [True] * len(sub.outvars), used)
