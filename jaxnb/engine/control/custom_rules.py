@@ -46,11 +46,8 @@ def _name_of(fun: Callable[..., Any]) -> str:
     return getattr(fun, "__name__", type(fun).__name__)
 
 
-class custom_jvp:
-    """A function with its own forward-mode derivative rule.
-
-    ``defjvp(rule)`` takes ``rule(primals, tangents) -> (out, tangent_out)``; ``defjvps`` takes one formula an argument.
-    """
+class _Decorated:
+    """What both decorators are: a function, and which of its arguments are not differentiated."""
 
     def __init__(
         self,
@@ -64,11 +61,43 @@ class custom_jvp:
         if nondiff_argnames:
             names = list(inspect.signature(fun).parameters)
             self.nondiff_argnums += tuple(names.index(n) for n in nondiff_argnames)
-        self.jvp: Callable[..., Any] | None = None
         self.symbolic_zeros = False
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
+
+
+class _FlatCall:
+    """One call: its arguments as leaves, and the function of those leaves."""
+
+    def __init__(self, decorated: _Decorated, args: tuple, kwargs: dict[str, Any]):
+        self.fun = decorated.fun
+        self.args = _bind_arguments(self.fun, args, kwargs)
+        self.static = {i: self.args[i] for i in decorated.nondiff_argnums}
+        self.leading = [self.static[i] for i in sorted(self.static)]
+        dynamic = tuple(a for i, a in enumerate(self.args) if i not in self.static)
+        self.leaves, self.in_tree = pytree.flatten(dynamic)
+        self.out_tree: Any = None
+
+    def merge(self, leaves: Sequence[Any]) -> list[Any]:
+        """Returns all arguments, these leaves in the places of the differentiated ones."""
+        it = iter(pytree.unflatten(self.in_tree, leaves))
+        return [self.static[i] if i in self.static else next(it) for i in range(len(self.args))]
+
+    def __call__(self, *leaves: Any) -> list[Any]:
+        out, self.out_tree = pytree.flatten(self.fun(*self.merge(leaves)))
+        return out
+
+
+class custom_jvp(_Decorated):
+    """A function with its own forward-mode derivative rule.
+
+    ``defjvp(rule)`` takes ``rule(primals, tangents) -> (out, tangent_out)``; ``defjvps`` takes one formula an argument.
+    """
+
+    def __init__(self, fun: Callable[..., Any], *args: Any, **kwargs: Any):
+        super().__init__(fun, *args, **kwargs)
+        self.jvp: Callable[..., Any] | None = None
 
     def defjvp(self, jvp: Callable[..., Any], symbolic_zeros: bool = False) -> Callable[..., Any]:
         """Gives the function its rule and returns the rule."""
@@ -103,26 +132,13 @@ class custom_jvp:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.jvp is None:
             raise AttributeError(f"No JVP defined for custom_jvp function {_name_of(self.fun)} using defjvp.")
-        args = _bind_arguments(self.fun, args, kwargs)
+        flat = _FlatCall(self, args, kwargs)
         rule = self.jvp
-        static = {i: args[i] for i in self.nondiff_argnums}
-        dynamic = [a for i, a in enumerate(args) if i not in static]
-        leaves, in_tree = pytree.flatten(tuple(dynamic))
-        out_tree: list[Any] = []
-
-        def merge(xs: Sequence[Any]) -> list[Any]:
-            it = iter(pytree.unflatten(in_tree, xs))
-            return [static[i] if i in static else next(it) for i in range(len(args))]
-
-        def flat_fun(*xs: Any) -> list[Any]:
-            out, tree = pytree.flatten(self.fun(*merge(xs)))
-            out_tree[:] = [tree]
-            return out
 
         def flat_jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-            ps = pytree.unflatten(in_tree, primals)
-            ts = pytree.unflatten(in_tree, tangents)
-            pair = rule(*[static[i] for i in sorted(static)], ps, ts) if static else rule(ps, ts)
+            ps = pytree.unflatten(flat.in_tree, primals)
+            ts = pytree.unflatten(flat.in_tree, tangents)
+            pair = rule(*flat.leading, ps, ts)
             if not isinstance(pair, list | tuple) or len(pair) != 2:
                 raise TypeError(
                     f"Custom JVP rule {_name_of(rule)} for function {_name_of(self.fun)} must produce a pair (list or "
@@ -136,21 +152,21 @@ class custom_jvp:
                     f"outputs with equal container (pytree) structures, but got {tree} and {t_tree} respectively."
                 )
             _check_tangents(rule, self.fun, out, t_out)
-            out_tree[:] = [tree]
+            flat.out_tree = tree
             return out, [_zero_if_float0(t) for t in t_out]
 
         call = CustomCall(
             custom_jvp_call_p,
             _name_of(self.fun),
-            flat_fun,
+            flat,
             flat_jvp,
             None,
             None,
             self.symbolic_zeros,
             {"jvp": _name_of(rule)},
         )
-        out = trace_context.trace.custom_jvp(call, leaves)
-        return pytree.unflatten(out_tree[0], out)
+        out = trace_context.trace.custom_jvp(call, flat.leaves)
+        return pytree.unflatten(flat.out_tree, out)
 
 
 def _zero_if_float0(t: Any) -> Any:
@@ -171,31 +187,17 @@ def _check_tangents(rule: Any, fun: Any, out: Sequence[Any], t_out: Sequence[Any
             )
 
 
-class custom_vjp:
+class custom_vjp(_Decorated):
     """A function with its own backward pass: ``defvjp(fwd, bwd)``.
 
     ``fwd(*args) -> (out, residuals)``; ``bwd(residuals, ct) -> tuple`` with one cotangent an argument.
     """
 
-    def __init__(
-        self,
-        fun: Callable[..., Any],
-        nondiff_argnums: Sequence[int] = (),
-        nondiff_argnames: Sequence[str] = (),
-    ):
-        functools.update_wrapper(self, fun)
-        self.fun = fun
-        self.nondiff_argnums = tuple(nondiff_argnums)
-        if nondiff_argnames:
-            names = list(inspect.signature(fun).parameters)
-            self.nondiff_argnums += tuple(names.index(n) for n in nondiff_argnames)
+    def __init__(self, fun: Callable[..., Any], *args: Any, **kwargs: Any):
+        super().__init__(fun, *args, **kwargs)
         self.fwd: Callable[..., Any] | None = None
         self.bwd: Callable[..., Any] | None = None
-        self.symbolic_zeros = False
         self.optimize_remat = False
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
 
     def defvjp(
         self,
@@ -212,25 +214,12 @@ class custom_vjp:
         fwd, bwd = self.fwd, self.bwd
         if fwd is None or bwd is None:
             raise AttributeError(f"No VJP defined for custom_vjp function {_name_of(self.fun)} using defvjp.")
-        args = _bind_arguments(self.fun, args, kwargs)
-        static = {i: args[i] for i in self.nondiff_argnums}
-        dynamic = [a for i, a in enumerate(args) if i not in static]
-        leaves, in_tree = pytree.flatten(tuple(dynamic))
-        in_avals = [shaped_aval(x) for x in leaves]
-        out_tree: list[Any] = []
+        flat = _FlatCall(self, args, kwargs)
+        in_avals = [shaped_aval(x) for x in flat.leaves]
         res_tree: list[Any] = []
 
-        def merge(xs: Sequence[Any]) -> list[Any]:
-            it = iter(pytree.unflatten(in_tree, xs))
-            return [static[i] if i in static else next(it) for i in range(len(args))]
-
-        def flat_fun(*xs: Any) -> list[Any]:
-            out, tree = pytree.flatten(self.fun(*merge(xs)))
-            out_tree[:] = [tree]
-            return out
-
         def flat_fwd(*xs: Any) -> Any:
-            pair = fwd(*merge(xs))
+            pair = fwd(*flat.merge(xs))
             if not isinstance(pair, list | tuple) or len(pair) != 2:
                 raise TypeError(
                     f"Custom VJP fwd rule {_name_of(fwd)} for function {_name_of(self.fun)} must produce a pair (list or "
@@ -241,28 +230,28 @@ class custom_vjp:
                 )
             out, tree = pytree.flatten(pair[0])
             res, r_tree = pytree.flatten(pair[1])
-            out_tree[:] = [tree]
+            flat.out_tree = tree
             res_tree[:] = [r_tree]
             return res, out
 
         def flat_bwd(res: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
             r = pytree.unflatten(res_tree[0], res)
-            ct = pytree.unflatten(out_tree[0], cts)
-            got = bwd(*[static[i] for i in sorted(static)], r, ct)
-            return _flatten_cotangents(bwd, got, in_tree, in_avals)
+            ct = pytree.unflatten(flat.out_tree, cts)
+            got = bwd(*flat.leading, r, ct)
+            return _flatten_cotangents(bwd, got, flat.in_tree, in_avals)
 
         call = CustomCall(
             custom_vjp_call_p,
             _name_of(self.fun),
-            flat_fun,
+            flat,
             None,
             flat_fwd,
             flat_bwd,
             self.symbolic_zeros,
             {"bwd": _name_of(bwd), "fwd": _name_of(fwd)},
         )
-        out = trace_context.trace.custom_vjp(call, leaves)
-        return pytree.unflatten(out_tree[0], out)
+        out = trace_context.trace.custom_vjp(call, flat.leaves)
+        return pytree.unflatten(flat.out_tree, out)
 
 
 def _flatten_cotangents(bwd: Any, got: Any, in_tree: Any, in_avals: Sequence[Any]) -> list[Any]:

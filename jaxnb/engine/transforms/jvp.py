@@ -23,15 +23,15 @@ from jaxnb.engine.core.trace import (
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 
-__all__ = ["JVPTrace", "JVPTracer", "jvp_flat", "jvp_jaxpr"]
+__all__ = ["JVPTrace", "JVPTracer", "TangentTracer", "jvp_flat", "jvp_jaxpr"]
 
 
-class JVPTracer(Tracer):
-    """A value and its tangent."""
+class TangentTracer(Tracer):
+    """A value and its tangent, whatever that is for the trace."""
 
     __slots__ = ("primal", "tangent")
 
-    def __init__(self, trace: JVPTrace, primal: Any, tangent: Any):
+    def __init__(self, trace: Trace, primal: Any, tangent: Any):
         self._trace = trace
         self.primal = primal
         self.tangent = tangent
@@ -40,13 +40,19 @@ class JVPTracer(Tracer):
     def concrete(self) -> Any:
         return concrete_value(self.primal)
 
+    def _origin_msg(self) -> str:
+        return self.primal._origin_msg() if isinstance(self.primal, Tracer) else ""
+
+
+class JVPTracer(TangentTracer):
+    """A value and its tangent."""
+
+    __slots__ = ()
+
     def full_lower(self) -> Any:
         if type(self.tangent) is Zero:
             return self.primal.full_lower() if isinstance(self.primal, Tracer) else self.primal
         return self
-
-    def _origin_msg(self) -> str:
-        return self.primal._origin_msg() if isinstance(self.primal, Tracer) else ""
 
     def __repr__(self) -> str:
         return f"JVPTracer(primal={self.primal}, tangent={self.tangent})"

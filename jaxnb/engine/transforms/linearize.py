@@ -48,25 +48,10 @@ __all__ = [
 ]
 
 
-class LinearizeTracer(Tracer):
+class LinearizeTracer(jvp_module.TangentTracer):
     """A value, and the variable of its tangent in the linear program."""
 
-    __slots__ = ("primal", "tangent")
-
-    def __init__(self, trace: LinearizeTrace, primal: Any, tangent: Any):
-        self._trace = trace
-        self.primal = primal
-        self.tangent = tangent
-        self.aval = shaped_aval(primal)
-
-    def concrete(self) -> Any:
-        return concrete_value(self.primal)
-
-    def full_lower(self) -> Any:
-        return self
-
-    def _origin_msg(self) -> str:
-        return self.primal._origin_msg() if isinstance(self.primal, Tracer) else ""
+    __slots__ = ()
 
     def __repr__(self) -> str:
         return (

@@ -184,7 +184,9 @@ class StageTrace(Trace):
             effects = no_effects
         if primitive.multiple_results:
             outvars = [Var(a) for a in out]
-            self.eqns.append(JaxprEqn(atoms, outvars, primitive, params, effects, info, next_id(), self.group))
+            self.eqns.append(
+                JaxprEqn(atoms, outvars, primitive, params, effects, info, next_id(), self.group)
+            )
             return [StagedTracer(self, v, v.aval, info) for v in outvars]
         var = Var(out)
         self.eqns.append(JaxprEqn(atoms, [var], primitive, params, effects, info, next_id(), self.group))
