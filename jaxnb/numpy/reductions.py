@@ -193,7 +193,8 @@ def _to_numeric(a: Any) -> Any:
     return promote_dtypes_numeric(a)[0]
 
 
-def _to_bool(a: Any) -> Any:
+def truth_of(a: Any) -> Any:
+    """Whether each element is not zero; of a complex number, its real part."""
     if dtypes.issubdtype(dtypes.dtype(a), np.complexfloating):
         a = lax.real(a)
     return lax.convert_element_type(a, np.bool_)
@@ -227,8 +228,8 @@ PROD = Reduction(
 )
 MAX = Reduction("max", lax.reduce_max, lax.reduce_max, lax.max, max_identity, has_identity=False)
 MIN = Reduction("min", lax.reduce_min, lax.reduce_min, lax.min, min_identity, has_identity=False)
-ALL = Reduction("all", lax.reduce_and, lax.reduce_and, lax.bitwise_and, all_bits, prepare=_to_bool)
-ANY = Reduction("any", lax.reduce_or, lax.reduce_or, lax.bitwise_or, _constant(0), prepare=_to_bool)
+ALL = Reduction("all", lax.reduce_and, lax.reduce_and, lax.bitwise_and, all_bits, prepare=truth_of)
+ANY = Reduction("any", lax.reduce_or, lax.reduce_or, lax.bitwise_or, _constant(0), prepare=truth_of)
 
 _jit_arithmetic = functools.partial(
     jit, static_argnames=("axis", "dtype", "keepdims", "promote_integers"), inline=True
