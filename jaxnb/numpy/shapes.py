@@ -15,6 +15,7 @@ from jaxnb.engine.core.trace import Tracer
 from jaxnb.engine.ops.axes import broadcast_shapes as broadcast_shapes
 from jaxnb.engine.ops.axes import canonicalize_axes, canonicalize_axis, canonicalize_shape
 from jaxnb.numpy.arguments import check_arraylike, ensure_arraylike
+from jaxnb.numpy.creation import asarray
 from jaxnb.numpy.updates import stretch
 
 # Asking
@@ -63,8 +64,9 @@ def iterable(y):
 
 def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
     """The array's elements in another shape; one size may be -1 and follows from the others."""
-    x = ensure_arraylike("reshape", a)
-    return _reshape(x, shape, order)
+    if isinstance(a, np.ndarray | np.generic):
+        return asarray(a.reshape(shape, order=order))
+    return _reshape(ensure_arraylike("reshape", a), shape, order)
 
 
 def _reshape(x: Any, shape: Any, order: str) -> Any:

@@ -176,7 +176,7 @@ def physical_dtype(dtype: Any) -> np.dtype:
 def as_wide_index(operand: ShapedArray, aval: ShapedArray, indices: ir.Value) -> tuple[ShapedArray, ir.Value]:
     """The indices in a signed type that can count every element of an axis."""
     wide = np.dtype(np.int64 if max(operand.shape, default=0) > np.iinfo(np.int32).max else np.int32)
-    if aval.dtype == wide:
+    if aval.dtype == wide and not aval.weak_type:
         return aval, indices
     aval = ShapedArray(aval.shape, wide)
     return aval, hlo.convert(ir_type(aval), indices)

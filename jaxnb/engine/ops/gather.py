@@ -168,8 +168,11 @@ def _gather_op(
     ctx: LoweringContext, operand: ir.Value, indices: ir.Value, numbers: GatherDimensionNumbers, slice_sizes,
     indices_are_sorted,
 ) -> ir.Value:  # fmt: skip
+    out = ctx.avals_out[0]
+    if 0 in ctx.avals_in[0].shape:
+        return full_like(0, out)
     extra = list(ir.RankedTensorType(operand.type).shape)[len(slice_sizes) :]
-    out_ndim = ctx.avals_out[0].ndim
+    out_ndim = out.ndim
     attr = hlo.GatherDimensionNumbers.get(
         offset_dims=[*map(int, numbers.offset_dims), *range(out_ndim, out_ndim + len(extra))],
         collapsed_slice_dims=[*map(int, numbers.collapsed_slice_dims)],

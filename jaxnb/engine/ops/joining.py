@@ -69,7 +69,16 @@ def _concatenate_abstract(*operands: ShapedArray, dimension):
 
 
 def _concatenate_lower(ctx: LoweringContext, *operands: ir.Value, dimension) -> ir.Value:
-    return hlo.concatenate(operands, ir.IntegerAttr.get(ir.IntegerType.get_signless(64), dimension))
+    return _concatenate(operands, dimension)
+
+
+def _concatenate(operands: Sequence[ir.Value], dimension: int) -> ir.Value:
+    """Joins at most sixteen at a time, as XLA compiles longer lists slowly."""
+    dim = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), dimension)
+    while len(operands) > 1:
+        groups = [operands[i : i + 16] for i in range(0, len(operands), 16)]
+        operands = [hlo.concatenate(group, dim) for group in groups]
+    return operands[0]
 
 
 def _concatenate_transpose(ct, *operands, dimension):
@@ -180,8 +189,7 @@ def _stack_lower(ctx: LoweringContext, *operands: ir.Value, axis) -> ir.Value:
     kept = dense_ints([d + (d >= axis) for d in range(len(shape))])
     shape.insert(axis, 1)
     unit = ir.RankedTensorType.get(shape, ir.RankedTensorType(operands[0].type).element_type)
-    columns = [hlo.broadcast_in_dim(unit, x, kept) for x in operands]
-    return hlo.concatenate(columns, ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis))
+    return _concatenate([hlo.broadcast_in_dim(unit, x, kept) for x in operands], axis)
 
 
 def _stack_transpose(ct, *operands, axis):
@@ -227,9 +235,15 @@ def _unstack_abstract(operand: ShapedArray, *, axis):
 
 
 def _unstack_lower(ctx: LoweringContext, operand: ir.Value, *, axis) -> list[ir.Value]:
-    sizes = (1,) * len(ctx.avals_out)
-    pieces = _split_lower(ctx, operand, sizes=sizes, axis=axis)
-    return [hlo.reshape(ir_type(out), piece) for out, piece in zip(ctx.avals_out, pieces, strict=True)]
+    shape = list(ir.RankedTensorType(operand.type).shape)
+    strides = dense_ints([1] * len(shape))
+    pieces = []
+    for place, out in enumerate(ctx.avals_out):
+        start, limit = [0] * len(shape), list(shape)
+        start[axis], limit[axis] = place, place + 1
+        piece = hlo.slice(operand, dense_ints(start), dense_ints(limit), strides)
+        pieces.append(hlo.reshape(ir_type(out), piece))
+    return pieces
 
 
 def _unstack_transpose(cts, operand, *, axis):

@@ -205,7 +205,14 @@ def constant(value: Any, aval: ShapedArray | None = None) -> ir.Value:
         if aval is None
         else np.asarray(value, None if dtypes.is_extended(aval.dtype) else aval.dtype)
     )
-    return hlo.constant(_elements(arr))
+    repeated = [d for d, stride in enumerate(arr.strides) if stride == 0]
+    if not repeated or not arr.size:
+        return hlo.constant(_elements(arr))
+    # a view that repeats its elements is stored once
+    kept = [d for d in range(arr.ndim) if d not in repeated]
+    stored = arr[tuple(0 if d in repeated else slice(None) for d in range(arr.ndim))]
+    whole = ir.RankedTensorType.get(arr.shape, scalar_type(arr.dtype))
+    return hlo.broadcast_in_dim(whole, hlo.constant(_elements(stored)), dense_ints(kept))
 
 
 def _elements(arr: Any) -> ir.Attribute:
