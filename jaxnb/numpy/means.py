@@ -36,7 +36,7 @@ def _upcast_half(dtype: Any) -> Any:
     return np.dtype(np.float32) if is_half_precision(dtype) else dtype
 
 
-def _count(a: Any, axis: Any, where: Any, dtype: Any, keepdims: bool) -> Any:
+def reduced_count(a: Any, axis: Any, where: Any, dtype: Any, keepdims: bool) -> Any:
     """How many elements are reduced, as a scalar or, with ``where``, for each place of the result."""
     if where is None:
         return lax.convert_element_type(axis_size(a, axis), dtype)
@@ -67,7 +67,7 @@ def _mean(a, axis=None, dtype=None, out=None, keepdims=False, *, upcast=True, wh
         inside = _upcast_half(result) if upcast else result
     else:
         result = inside = dtypes.check_user_dtype_supported(dtype, "mean")
-    count = _count(a, axis, where, inside, keepdims)
+    count = reduced_count(a, axis, where, inside, keepdims)
     total = sum(a, axis, dtype=inside, keepdims=keepdims, where=where)
     return lax.convert_element_type(lax.div(total, count), result)
 
@@ -166,7 +166,7 @@ def _var(a, mean=None, correction=0, where=None, *, axis=None, dtype=None, keepd
         inside = centered.dtype
     else:
         centered = lax.square(centered)
-    count = _count(a, axis, where, inside, keepdims)
+    count = reduced_count(a, axis, where, inside, keepdims)
     count = lax.sub(count, lax.convert_element_type(correction, inside))
     result = lax.div(sum(centered, axis, dtype=inside, keepdims=keepdims, where=where), count)
     result = lax.convert_element_type(result, result_dtype)

@@ -1,6 +1,6 @@
 """The jit primitive: a call of a program of its own.
 
-Lives here: ``jit_p`` with all its rules. Tracing a function for it and dispatching calls are in ``api`` and ``runtime``.
+Lives here: ``jit_p`` with all its rules. Tracing a function for it and dispatching calls are elsewhere (``runtime``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from jaxnb.engine.core import printer as core_printer
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
-from jaxnb.engine.core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, close
+from jaxnb.engine.core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, close
 from jaxnb.engine.core.rules import define
 from jaxnb.engine.transforms.batch import axis_size_of, batch_jaxpr
 from jaxnb.engine.transforms.dce import dce_jaxpr
@@ -70,7 +70,9 @@ def _jvp(primals: Any, tangents: Any, **params: Any) -> tuple[list[Any], list[An
 def _linearize(trace: LinearizeTrace, primals: Any, tangents: Any, params: dict[str, Any]) -> Any:
     jaxpr = params["jaxpr"].jaxpr
     lin = linearize_jaxpr(jaxpr, [type(t) is not Zero for t in tangents])
-    out = trace.parent.process(jit_p, primals, _with(params, lin.primal))
+    computed, passed_on = _without_forwarded(lin.primal)
+    results = iter(trace.parent.process(jit_p, primals, _with(params, computed)))
+    out = [next(results) if i is None else primals[i] for i in passed_on]
     residuals = [_found(kind, i, primals, out) for kind, i in lin.residuals]
     nz = [t for t in tangents if type(t) is not Zero]
     t_out = iter(
@@ -83,6 +85,18 @@ def _linearize(trace: LinearizeTrace, primals: Any, tangents: Any, params: dict[
         next(t_out) if nz_ else Zero(v.aval.to_tangent_aval())
         for nz_, v in zip(lin.nonzeros_out, jaxpr.outvars, strict=True)
     ]
+
+
+def _without_forwarded(jaxpr: Jaxpr) -> tuple[Jaxpr, list[int | None]]:
+    """Returns a program without the results that are its arguments, and for each result the argument that it is."""
+    found = jaxpr._cache.get("without forwarded")
+    if found is None:
+        place = {v: i for i, v in enumerate(jaxpr.invars)}
+        passed_on = [None if isinstance(v, Literal) else place.get(v) for v in jaxpr.outvars]
+        kept = [v for v, i in zip(jaxpr.outvars, passed_on, strict=True) if i is None]
+        new = jaxpr if len(kept) == len(passed_on) else jaxpr.replace(outvars=kept)
+        found = jaxpr._cache["without forwarded"] = new, passed_on
+    return found
 
 
 def _found(kind: str, where: Any, args: Sequence[Any], out: Sequence[Any]) -> Any:

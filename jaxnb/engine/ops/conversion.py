@@ -88,6 +88,9 @@ def convert_element_type(operand, new_dtype):
     return convert(operand, new_dtype, False)
 
 
+_scalars = (np.generic, int, float, complex)
+
+
 def convert(operand: Any, new_dtype: Any = None, weak_type: bool | None = None, sharding: Any = None) -> Any:
     """The operand in another type and weakness; what is None stays as it is."""
     if not is_array(operand) and hasattr(operand, "__jax_array__"):
@@ -113,7 +116,7 @@ def convert(operand: Any, new_dtype: Any = None, weak_type: bool | None = None, 
             return converted
     elif old_dtype == new_dtype and old_weak == weak_type and sharding is None:
         return operand
-    elif isinstance(literal := getattr(operand, "atom", None), Literal) and isinstance(literal.val, np.generic | int | float | complex):
+    elif isinstance(literal := getattr(operand, "atom", None), Literal) and isinstance(literal.val, _scalars):
         # a scalar that the traced program has as a literal is converted while tracing
         converted = _convert_host_value(literal.val, old_dtype, new_dtype, weak_type)
         if converted is not None:
@@ -144,8 +147,9 @@ def _convert_host_value(operand: Any, old_dtype: Any, new_dtype: np.dtype, weak_
     if not weak_type:
         return value
     kind = dtypes.scalar_type_of(value)
-    same = dtypes.python_scalar_dtype(kind, 0) == new_dtype
-    return kind(value) if same and kind is not bool else None
+    if kind is bool or dtypes.python_scalar_dtype(kind, 0) != new_dtype:
+        return None
+    return operand if type(operand) is kind else kind(value)
 
 
 # bitcast_convert_type
