@@ -39,7 +39,8 @@ class ExplorationWidget(anywidget.AnyWidget):
         super().__init__(text=exploration.text())
         self.exploration = exploration
         self._panes = tuple(panes)
-        self._sent = 0
+        self._sent = b""
+        self._number = 0
         self._follower = Follower(exploration, self._refresh)
         self.on_msg(self._receive)
 
@@ -51,7 +52,7 @@ class ExplorationWidget(anywidget.AnyWidget):
     def _receive(self, _: Any, content: Any, buffers: Any) -> None:
         kind = content.get("kind") if isinstance(content, dict) else None
         if kind == "ready":
-            self._send_model()
+            self._send_model(self._pack())
         elif kind == "stop":
             self.exploration.cancel()
         elif kind == "retry":
@@ -60,18 +61,24 @@ class ExplorationWidget(anywidget.AnyWidget):
     def _refresh(self) -> None:
         if self.exploration.is_settled:
             self.text = self.exploration.text()
-        self._send_model()
+        packed = self._pack()
+        if packed != self._sent:
+            self._send_model(packed)
 
-    def _send_model(self) -> None:
-        """Sends the newest model, in parts."""
+    def _pack(self) -> bytes:
         model = self.exploration.model()
         if self._panes:
             model["open"] = list(self._panes)
-        packed = gzip.compress(json.dumps(model, ensure_ascii=False, separators=(",", ":")).encode(), 6)
-        self._sent += 1
+        text = json.dumps(model, ensure_ascii=False, separators=(",", ":"))
+        return gzip.compress(text.encode(), compresslevel=6, mtime=0)
+
+    def _send_model(self, packed: bytes) -> None:
+        """Sends a model in parts, to every view of this widget."""
+        self._sent = packed
+        self._number += 1
         starts = range(0, len(packed), CHUNK_BYTES)
         for part, start in enumerate(starts):
-            message = {"kind": "model", "id": self._sent, "part": part, "parts": len(starts)}
+            message = {"kind": "model", "id": self._number, "part": part, "parts": len(starts)}
             self.send(message, buffers=[memoryview(packed)[start : start + CHUNK_BYTES]])
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:

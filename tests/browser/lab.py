@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -43,17 +44,35 @@ class Lab:
         notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in cells]
         nbformat.write(notebook, self.root / name)
 
-    def open_notebook(self, page: Any, name: str) -> None:
-        """Opens a notebook and returns when its kernel is idle and connected."""
+    def open_notebook(self, page: Any, name: str, *, kernel: bool = True) -> None:
+        """Opens a notebook and returns when its kernel is idle and connected; without `kernel` none is started."""
+        if not kernel:
+            page.route(re.compile(r"/lab/tree/"), _without_kernels)
         page.goto(f"{self.url}/lab/tree/{name}?reset", wait_until="domcontentloaded")
         page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
         page.wait_for_selector(".jp-NotebookPanel:visible .jp-Cell")
+        if not kernel:
+            return
         # The page's indicator says "idle" before a kernel exists, and "Run All" is then dropped: ask the server.
         deadline = time.monotonic() + 60
         while not self._kernel_is_ready(page, name):
             assert time.monotonic() < deadline, "no idle kernel: " + self.log.read_text()[-2000:]
             page.wait_for_timeout(100)
         page.wait_for_selector(".jp-NotebookPanel:visible .jp-Notebook-ExecutionIndicator[data-status=idle]")
+
+    def has_kernel(self, page: Any, name: str) -> bool:
+        """Whether the notebook has a kernel."""
+        return any(s["path"] == name for s in page.request.get(f"{self.url}/api/sessions").json())
+
+    def save(self, page: Any, name: str) -> None:
+        """Saves the notebook and returns when it is on disk."""
+        before = (self.root / name).stat().st_mtime_ns
+        page.click(".jp-NotebookPanel:visible .jp-Cell .cm-content >> nth=0")
+        page.keyboard.press("Control+s")
+        deadline = time.monotonic() + 30
+        while (self.root / name).stat().st_mtime_ns == before:
+            assert time.monotonic() < deadline, "the notebook was not saved"
+            page.wait_for_timeout(100)
 
     def _kernel_is_ready(self, page: Any, name: str) -> bool:
         sessions = [s for s in page.request.get(f"{self.url}/api/sessions").json() if s["path"] == name]
@@ -76,6 +95,13 @@ class Lab:
                 page.wait_for_function(started, arg=prompt, timeout=20_000)
                 return
         raise AssertionError("'Run All Cells' was dropped three times")
+
+
+def _without_kernels(route: Any) -> None:
+    """Answers with the page as it is configured where notebooks start no kernel."""
+    response = route.fetch()
+    configured = response.text().replace('"notebookStartsKernel": true', '"notebookStartsKernel": false')
+    route.fulfill(response=response, body=configured)
 
 
 @contextlib.contextmanager

@@ -57,13 +57,16 @@ export class Highlight {
     this.setPin(sameItem(item, this.pin) ? null : item);
   }
 
-  /** Takes a new model; the pin stays where the new one has an item at the same place. */
+  /** Takes a new model; what is pinned and what is hot stay where the new one has an item at the same place. */
   replace(model: Exploration): void {
-    const kept = this.pin && itemAt(model, addressOf(this.model, this.pin));
+    const again = (item: Item | null) => item && itemAt(model, addressOf(this.model, item));
+    const pin = again(this.pin);
+    const hover = again(this.hover);
     this.model = model;
-    this.hover = this.hoverLight = null;
-    this.pin = kept;
-    this.pinLight = kept && this.lightOf(kept);
+    this.hover = hover;
+    this.hoverLight = hover && this.lightOf(hover);
+    this.pin = pin;
+    this.pinLight = pin && this.lightOf(pin);
   }
 
   /** Bits of an item that carries a set (-1: none). */
