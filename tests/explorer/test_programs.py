@@ -89,7 +89,7 @@ def test_identity_tags_change_neither_the_program_nor_its_results(name):
             backend(device.platform), lowered.module.module, [device], compile_options(lowered, ())
         )
         programs.append(
-            executable.hlo_text(hlo.print_options(metadata=False, canonical=True, program_shape=False))
+            executable.hlo_text(hlo.print_options(metadata=False, canonical=True))
         )
         outputs = CompiledProgram(lowered, executable).call(call.leaves)
         results.append([np.asarray(one).tobytes() for one in outputs])

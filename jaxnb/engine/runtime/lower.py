@@ -154,7 +154,7 @@ def _lower_function(
     mod.symbols.insert(op)
     names = jaxpr.debug_info.arg_names if jaxpr.debug_info is not None else ()
     locations = None
-    if public and not mod.tagged and len(names) == len(jaxpr.invars):
+    if public and len(names) == len(jaxpr.invars):
         unknown = ir.Location.unknown()
         locations = [unknown] * (len(effects) + len(const_args)) + [
             ir.Location.name(n) if n else unknown for n in names
