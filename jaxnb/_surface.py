@@ -6,7 +6,19 @@ with reality. Must not live here: imports.
 
 from __future__ import annotations
 
-MODULES = ("core", "debug", "dtypes", "errors", "experimental", "lax", "numpy", "stages", "tree", "tree_util")
+MODULES = (
+    "core",
+    "debug",
+    "dtypes",
+    "errors",
+    "experimental",
+    "lax",
+    "nn",
+    "numpy",
+    "stages",
+    "tree",
+    "tree_util",
+)
 """Public modules: `import jaxnb` makes them reachable without importing them."""
 
 _BY_MODULE = {
