@@ -62,7 +62,11 @@ class Display:
             self._shell.display_pub.publish(*widget._repr_mimebundle_())
             self._advance(exploration, magic, waits)
         elif not self.is_rich:
-            self._advance(exploration, magic, waits)
+            try:
+                self._advance(exploration, magic, waits)
+            except KeyboardInterrupt:
+                # what is printed says that it was cancelled, and what there is
+                pass
             print(self._text(exploration, magic))
         elif self.is_batch and waits:
             self._advance(exploration, magic, waits)

@@ -28,7 +28,7 @@ def test_the_frame_is_linked_and_asks_for_nothing(page, plain_lab):
     plain_lab.run_all(page)
     frame = page.frame_locator("iframe[title='quick(x)']")
     shown = View(frame, "quick(x)").wait()
-    shown.hover("jaxpr", "= sin")
+    shown.hover("jaxpr", "= sin", "c")
     assert any("lax.sin" in line for line in shown.lit("source"))
     assert page.locator(".jaxnb-output [data-jaxnb-static]").first.is_hidden()
     assert not [

@@ -64,7 +64,7 @@ def test_a_panel_stops_and_retries(page, lab):
 def test_a_panel_shows_what_an_output_shows(page, lab):
     run(page, lab, "panel_quick.ipynb", QUICK.replace("%%jit", "%%jit -w"))
     shown = View(page, "quick(x)").wait()
-    shown.hover("jaxpr", "= sin")
+    shown.hover("jaxpr", "= sin", "c")
     assert any("lax.sin" in line for line in shown.lit("source"))
     assert any("stablehlo.sine" in line for line in shown.lit("stablehlo"))
 
