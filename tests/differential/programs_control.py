@@ -7,6 +7,7 @@ from tests.differential.program import Program
 ALL = ("jaxpr", "stablehlo", "value")
 F0 = "np.float32(2.)"
 V3 = "np.arange(3, dtype=np.float32)"
+W3 = "np.arange(1, 4, dtype=np.float32)"
 M34 = "np.arange(12, dtype=np.float32).reshape(3, 4)"
 
 PROGRAMS: list[Program] = []
@@ -212,7 +213,7 @@ _add(
     F0,
     wants=("value",),
 )
-_add("while-vmap", f"jax.vmap({WHILE})", V3)
+_add("while-vmap", f"jax.vmap({WHILE})", W3)
 _add("while-two-vmap-carry", f"jax.vmap({WHILE_TWO}, in_axes=(0, None))", V3, F0)
 _add("while-two-vmap-constant", f"jax.vmap({WHILE_TWO}, in_axes=(None, 0))", F0, V3)
 _add("while-two-vmap-both", f"jax.vmap({WHILE_TWO})", V3, V3)
@@ -228,7 +229,7 @@ _add(
     F0,
     V3,
 )
-_add("while-vmap-jvp", f"jax.vmap(lambda x, t: jax.jvp({WHILE}, (x,), (t,)))", V3, V3)
+_add("while-vmap-jvp", f"jax.vmap(lambda x, t: jax.jvp({WHILE}, (x,), (t,)))", W3, W3)
 _add("while-wrong-structure", "lambda x: lax.while_loop(lambda c: lax.lt(c, 5.), lambda c: (c, c), x)", F0)
 _add(
     "while-wrong-type",
