@@ -8,6 +8,7 @@ from jaxnb.numpy.along_axes import apply_along_axis, apply_over_axes
 from jaxnb.numpy.arg_reductions import argmax, argmin, nanargmax, nanargmin
 from jaxnb.numpy.arithmetic import arctan2, atan2, float_power, fmax, fmin, heaviside, pow, power
 from jaxnb.numpy.cardinal_sine import sinc
+from jaxnb.numpy.common_divisors import gcd, lcm
 from jaxnb.numpy.contraction import (
     cross,
     dot,

@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxnb.engine.core import dtypes, operators
 from jaxnb.engine.core.trace import Tracer
-from jaxnb.engine.ops.conversion import bitcast_convert_type
+from jaxnb.engine.ops.conversion import bitcast_convert_type, convert_element_type
 from jaxnb.engine.ops.shape import squeeze as lax_squeeze
 from jaxnb.engine.ops.slicing import slice_p
 from jaxnb.engine.runtime.arrays import ArrayImpl
@@ -105,7 +105,9 @@ def _flat(self: Any) -> Any:
     )
 
 
-def _reshape(self: Any, *args: Any, order: str = "C", copy: bool | None = None, out_sharding: Any = None) -> Any:
+def _reshape(
+    self: Any, *args: Any, order: str = "C", copy: bool | None = None, out_sharding: Any = None
+) -> Any:
     """Returns the elements in another shape, given as one sequence or as separate numbers."""
     shape = args[0] if len(args) == 1 else args
     return shapes.reshape(self, shape, order=order, copy=copy, out_sharding=out_sharding)
@@ -122,7 +124,7 @@ def _astype(self: Any, dtype: Any, copy: bool = False, device: Any = None) -> An
     return creation.astype(self, dtype, copy=copy, device=device)
 
 
-def _view(self: Any, dtype: Any = None, type: None = None) -> Any:  # noqa: A002 - NumPy's own name
+def _view(self: Any, dtype: Any = None, type: None = None) -> Any:
     """Returns the same bits read as another dtype."""
     if type is not None:
         raise NotImplementedError("`type` argument of array.view() is not supported.")
@@ -137,6 +139,12 @@ def _round(self: Any, decimals: int = 0, out: None = None) -> Any:
     return elementary.round(self, decimals, out)
 
 
+def _builtin_round(self: Any, ndigits: int | None = None) -> Any:
+    """Returns the elements rounded; as integers where no number of digits is asked for, as Python does it."""
+    rounded = elementary.round(self, ndigits or 0)
+    return convert_element_type(rounded, int) if ndigits is None else rounded
+
+
 def _clip(self: Any, min: Any = None, max: Any = None) -> Any:
     """Returns the elements limited to an interval."""
     return limits.clip(self, min=min, max=max)
@@ -145,7 +153,6 @@ def _clip(self: Any, min: Any = None, max: Any = None) -> Any:
 def _flatten(self: Any, order: str = "C", *, out_sharding: Any = None) -> Any:
     """Returns the elements as a vector."""
     return shapes.ravel(self, order=order)
-
 
 
 _operators: dict[str, tuple[Any, str]] = {
@@ -178,7 +185,7 @@ table: dict[str, Any] = {
     "__pos__": lambda self: ufuncs.positive(self),
     "__abs__": lambda self: ufuncs.abs(self),
     "__invert__": lambda self: ufuncs.bitwise_not(self),
-    "__round__": lambda self, ndigits=None: elementary.round(self, ndigits or 0),
+    "__round__": _builtin_round,
     "__getitem__": indexing.getitem,
     "__setitem__": _setitem,
     "__iter__": _iter,

@@ -96,7 +96,7 @@ def read_index(shape: tuple[int, ...], index: Any) -> IndexSpec:
         IndexError: too many indices, or one out of what the array has.
         TypeError: a part is of a kind that no index is.
     """
-    items = _boolean_parts(shape, _as_items(index))
+    items = _boolean_parts(shape, as_items(index))
     consumed = sum(count for _, count in items)
     if sum(item is Ellipsis for item, _ in items) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
@@ -125,7 +125,12 @@ def read_index(shape: tuple[int, ...], index: Any) -> IndexSpec:
     return IndexSpec(tuple(parts), tuple(full_shape), tuple(new_axes))
 
 
-def _as_items(index: Any) -> tuple[Any, ...]:
+def as_items(index: Any) -> tuple[Any, ...]:
+    """The parts of an index.
+
+    Raises:
+        TypeError: it is a string, holds one, or is a sequence that is no tuple.
+    """
     if isinstance(index, str):
         raise TypeError(f"JAX does not support string indexing; got idx={index!r}")
     if isinstance(index, tuple):

@@ -20,6 +20,7 @@ from jaxnb.engine.core.avals import ShapedArray, get_aval
 from jaxnb.engine.ops.axes import broadcast_shapes, canonicalize_axis
 from jaxnb.numpy.arguments import check_arraylike
 from jaxnb.numpy.creation import asarray
+from jaxnb.numpy.index_spec import as_items
 from jaxnb.numpy.joining import append
 from jaxnb.numpy.selection import choose
 from jaxnb.numpy.shapes import broadcast_to, expand_dims, moveaxis
@@ -168,7 +169,7 @@ class ufunc:
 
         start, first = (1, a[0]) if initial is None else (0, initial)
         first = broadcast_to(asarray(first).astype(dtype), a.shape[1:])
-        total = lax.fori_loop(start, a.shape[0], combine, first)
+        total = lax.fori_loop(start, a.shape[0], combine, first) if a.shape[0] else first
         return total.reshape(shape) if keepdims else total
 
     @functools.partial(jit, static_argnames=["self", "axis", "dtype", "out"])
@@ -215,14 +216,14 @@ class ufunc:
         dtype = self._result_dtype(a, *args)
         a = asarray(a).astype(dtype)
         args = tuple(asarray(arg).astype(dtype) for arg in args)
-        indices = indices if isinstance(indices, tuple) else (indices,)
+        indices = as_items(indices)
         if not indices:
             return a
         shape = broadcast_shapes(*map(np.shape, indices))
         if not shape:
             return a.at[indices].set(self(a[indices], *args))
-        spread = [broadcast_to(place, shape).ravel() for place in indices]
         args = tuple(broadcast_to(arg, shape).ravel() for arg in args)
+        spread = [broadcast_to(place, shape).ravel() for place in indices]
 
         def step(carry: Any, _: Any) -> Any:
             i, a = carry

@@ -12,9 +12,20 @@ from jaxnb.engine.core import dtypes
 from jaxnb.engine.ops.reductions import all_bits
 from jaxnb.numpy import arithmetic as numbers
 from jaxnb.numpy import elementary, log_sums, predicates
+from jaxnb.numpy.arguments import promote_dtypes_inexact
 from jaxnb.numpy.cumulative import cumprod, cumsum
-from jaxnb.numpy.log_sum_exp import logsumexp
-from jaxnb.numpy.reductions import Reduction, max, min, prod, reduce_with, sum, truth_of
+from jaxnb.numpy.reductions import (
+    Reduction,
+    max,
+    min,
+    prod,
+    reduce_with,
+    reduced_axes,
+    static_axis,
+    sum,
+    truth_of,
+)
+from jaxnb.numpy.shapes import expand_dims
 from jaxnb.numpy.ufunc_class import Shortcuts, ufunc
 
 __all__ = [
@@ -74,7 +85,15 @@ def _zero(dtype: Any) -> Any:
     return np.dtype(dtype).type(0)
 
 
-def _reduced(name: str, reduce: Any, combine: Any, identity: Any, prepare: Any = None) -> Callable[..., Any]:
+def _integers(a: Any) -> Any:
+    if not dtypes.issubdtype(dtypes.dtype(a), np.integer) and dtypes.dtype(a) != np.bool_:
+        raise ValueError(f"integer argument required; got dtype={dtypes.dtype(a)}")
+    return a
+
+
+def _reduced(
+    name: str, reduce: Any, combine: Any, identity: Any, prepare: Any = _integers
+) -> Callable[..., Any]:
     kind = Reduction(name, reduce, reduce, combine, identity, prepare=prepare)
     return lambda a, **options: reduce_with(kind, a, **options)
 
@@ -107,13 +126,27 @@ _LN2 = float(np.log(2))
 
 
 def _reduce_logs(a: Any, *, axis: Any, dtype: Any, keepdims: bool, initial: Any, where: Any) -> Any:
-    total = logsumexp(a, axis=axis, keepdims=keepdims, where=where)
-    return total if initial is None else log_sums.log_sum(initial, total)
+    """``log(sum(e^a))``; the element type is that of ``a``, whatever ``dtype`` says."""
+    (a,) = promote_dtypes_inexact(a)
+    axes = reduced_axes(a, static_axis(axis))
+    real = lax.real(a) if dtypes.issubdtype(a.dtype, np.complexfloating) else a
+    largest = max(real, axis=axes, keepdims=keepdims, where=where, initial=-np.inf)
+    largest = lax.stop_gradient(_finite_or_zero(largest))
+    along = largest if keepdims else expand_dims(largest, axes)
+    terms = lax.exp(lax.sub(a, along.astype(a.dtype)))
+    total = lax.log(sum(terms, axis=axes, keepdims=keepdims, where=where))
+    total = lax.add(total, largest.astype(a.dtype))
+    return total if initial is None else log_sums.logaddexp(initial, total)
+
+
+def _finite_or_zero(x: Any) -> Any:
+    """Each element where it is finite, else zero."""
+    return lax.select(lax.is_finite(x), x, lax.full_like(x, 0))
 
 
 def _reduce_logs2(a: Any, *, initial: Any, **options: Any) -> Any:
-    initial = None if initial is None else _LN2 * initial
-    return _reduce_logs(_LN2 * a, initial=initial, **options) / _LN2
+    initial = None if initial is None else initial * _LN2
+    return _reduce_logs(a * _LN2, initial=initial, **options) / _LN2
 
 
 logaddexp = _ufunc(log_sums.log_sum, -np.inf, reduce=_reduce_logs)
