@@ -6,6 +6,7 @@ Must not define primitives.
 from __future__ import annotations
 
 import enum
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -85,7 +86,7 @@ class GatherScatterMode(enum.Enum):
 
 def check_sorted(dims: Sequence[int], op: str, name: str) -> None:
     """Raises unless the dimensions ascend."""
-    if any(a > b for a, b in zip(dims, dims[1:], strict=False)):
+    if any(a > b for a, b in itertools.pairwise(dims)):
         raise TypeError(f"{name} in {op} op must be sorted; got {dims}")
 
 
