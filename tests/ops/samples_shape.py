@@ -7,11 +7,11 @@ import numpy as np
 from jaxnb.engine.ops import (
     addressing,
     arithmetic,
-    magnitude,
     dynamic_slicing,
     filling,
     gather,
     joining,
+    magnitude,
     scatter,
     shape,
     slicing,
