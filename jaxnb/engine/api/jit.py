@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -85,8 +86,15 @@ def jit(
     jitted.trace = functools.partial(stages.trace, info)
     jitted.lower = functools.partial(_lower, info)
     jitted.eval_shape = functools.partial(stages.eval_shape_of, info)
-    jitted.clear_cache = jitted._clear_cache
+    jitted.clear_cache = functools.partial(_clear_cache, weakref.ref(jitted))
     return jitted
+
+
+def _clear_cache(jitted: weakref.ref[Any]) -> None:
+    """Forgets the compiled signatures; a bound method in its own object's attributes would never be collected."""
+    found = jitted()
+    if found is not None:
+        found._clear_cache()
 
 
 def _lower(info: JitInfo, *args: Any, **kwargs: Any) -> Any:

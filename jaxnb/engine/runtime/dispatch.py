@@ -88,6 +88,15 @@ _lock = threading.Lock()
 cpp_cache = PjitFunctionCache(capacity=8192)
 
 
+class _Called:
+    """Stands for a jitted function where only its options are asked for."""
+
+    __slots__ = ("_jit_info",)
+
+    def __init__(self, info: JitInfo):
+        self._jit_info = info
+
+
 def make_jitted(info: JitInfo) -> Any:
     """Returns the C++ object that is the jitted function."""
     key = (
@@ -101,6 +110,8 @@ def make_jitted(info: JitInfo) -> Any:
         info.compiler_options,
     )
 
+    called = _Called(info)  # not the jitted function itself: the cycle through C++ would never be collected
+
     def cache_miss(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
         if info.inline and trace_context.trace is not eval_trace:
             return info.fun(*args, **kwargs), None, False
@@ -110,7 +121,7 @@ def make_jitted(info: JitInfo) -> Any:
         done = _run(info, call)
         hook = post_hook_state.value
         if hook is not None:  # C++ calls it after cached calls only
-            hook(jitted, args, kwargs, done[0])
+            hook(called, args, kwargs, done[0])
         return done
 
     jitted = make_pjit(
