@@ -15,7 +15,9 @@ def dce_jaxpr(
 ) -> tuple[Jaxpr, list[bool]]:
     """Returns the program with only the used results, and which parameters are still used.
 
-    The same program and the same choice give the same object, so that what is cached by identity stays shared.
+    The same program and the same choice give the same object, so that what is cached by identity stays shared. It is
+    never the given program itself, as in JAX: a function that is called both in a loop, whose body is left as it is,
+    and outside of it is lowered twice.
 
     Args:
         jaxpr: the program.
@@ -33,22 +35,17 @@ def dce_jaxpr(
 def _dce(jaxpr: Jaxpr, used_outputs: tuple[bool, ...], keep: tuple[bool, ...]) -> tuple[Jaxpr, list[bool]]:
     live = {v for v, u in zip(jaxpr.outvars, used_outputs, strict=True) if u and type(v) is not Literal}
     kept: list[JaxprEqn] = []
-    changed = not all(used_outputs)
     for eqn in reversed(jaxpr.eqns):
         used = [v in live for v in eqn.outvars]
         if not any(used) and not eqn.effects:
-            changed = True
             continue
         rule = dce_rules.get(eqn.primitive)
         new = eqn
         if rule is not None:
             new = rule(used, eqn)
             if new is None:
-                changed = True
                 continue
-        if new is not eqn:
-            changed = True
-        elif not all(used):
+        if new is eqn and not all(used):
             new = eqn.replace(
                 outvars=[v if u else DropVar(v.aval) for v, u in zip(eqn.outvars, used, strict=True)]
             )
@@ -56,8 +53,6 @@ def _dce(jaxpr: Jaxpr, used_outputs: tuple[bool, ...], keep: tuple[bool, ...]) -
         kept.append(new)
     kept.reverse()
     used_inputs = [v in live or k for v, k in zip(jaxpr.invars, keep, strict=True)]
-    if not changed and all(used_inputs):
-        return jaxpr, used_inputs
     out = jaxpr.replace(
         invars=[v for v, u in zip(jaxpr.invars, used_inputs, strict=True) if u],
         outvars=[v for v, u in zip(jaxpr.outvars, used_outputs, strict=True) if u],
