@@ -7,6 +7,7 @@ handlers that others have set work as before.
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -24,6 +25,7 @@ MAGIC_FILE = "<%"
 """How the file names of calls in line magics begin."""
 
 _PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
+_IMPORTING = ("<frozen importlib", str(importlib.__file__))
 _RUNNERS = frozenset({"run_cell_magic", "run_line_magic"})
 
 
@@ -49,7 +51,7 @@ def _entries(traceback: TracebackType | None) -> Iterator[TracebackType]:
 
 def _is_hidden(entries: list[TracebackType], place: int) -> bool:
     code = entries[place].tb_frame.f_code
-    if code.co_filename.startswith(_PACKAGE):
+    if code.co_filename.startswith(_PACKAGE) or code.co_filename.startswith(_IMPORTING):
         return True
     if code.co_filename.startswith(MAGIC_FILE) and code.co_name == "<module>":
         return True

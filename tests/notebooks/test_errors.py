@@ -241,6 +241,7 @@ def test_jax_already_imported(tmp_path):
     assert "jaxnb cannot start: `jax` is already imported in this process." in done.stdout
     assert "Restart the kernel and use jaxnb first" in done.stdout
     assert "jaxnb/" not in done.stdout
+    assert "importlib" not in done.stdout
     assert "the notebook goes on" in done.stdout
 
 
