@@ -125,7 +125,7 @@ def _linearize(trace: LinearizeTrace, primals: Any, tangents: Any, params: dict[
     parts = [linearize_jaxpr(b.jaxpr, nonzero, nonzero_out) for b in branches]
     forwarded: list[int] = []
     if _RESIDUALS_FORWARDED:
-        forwarded = sorted({i for part in parts for kind, i in part.residuals if kind == "in"})
+        forwarded = list(dict.fromkeys(i for part in parts for kind, i in part.residuals if kind == "in"))
     carried = [
         [r for r in part.residuals if r[0] == "out" or (r[0] == "in" and not _RESIDUALS_FORWARDED)]
         for part in parts

@@ -14,18 +14,23 @@ from jaxnb.engine.control.scopes import scoped
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
 from jaxnb.engine.core.avals import ShapedArray
-from jaxnb.engine.core.jaxpr import ClosedJaxpr, Jaxpr, close
+from jaxnb.engine.core.jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, close
 from jaxnb.engine.core.rules import define, instantiate_zeros
 from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type, ir_types
 from jaxnb.engine.transforms.batch import axis_size_of, batch_jaxpr, to_dim
+from jaxnb.engine.transforms.dce import dce_jaxpr
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
 from jaxnb.engine.transforms.jvp import jvp_jaxpr
 from jaxnb.engine.transforms.linearize import LinearizeTrace
 from jaxnb.engine.transforms.split import split_jaxpr
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 from jaxnb.xla.mlir import hlo, ir
+from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = ["grow", "while_p"]
+
+_LOSES_DEAD_CODE = JAXLIB_VERSION >= (0, 12)
+"""Whether parts of the carry that nothing needs are dropped when a program is lowered."""
 
 
 def _split_args(values: Sequence[Any], cond_nconsts: int, body_nconsts: int) -> tuple[Any, Any, Any]:
@@ -242,6 +247,42 @@ def _batch(
     return out, list(carry)
 
 
+# ---- dead code -------------------------------------------------------------------------------------------------------
+
+
+def _dce(used: Sequence[bool], eqn: JaxprEqn) -> JaxprEqn | None:
+    """The loop without the parts of its carry that neither the condition nor a used result depends on."""
+    if not any(used) and not eqn.effects:
+        return None
+    if not _LOSES_DEAD_CODE:
+        return eqn
+    p = eqn.params
+    cond, body = p["cond_jaxpr"].jaxpr, p["body_jaxpr"].jaxpr
+    a, b = p["cond_nconsts"], p["body_nconsts"]
+    _, cond_used = dce_jaxpr(cond, [True], [True] * a + [False] * len(used))
+    needed = grow(
+        [u or c for u, c in zip(used, cond_used[a:], strict=True)], lambda c: dce_jaxpr(body, c)[1][b:]
+    )
+    new_body, body_used = dce_jaxpr(body, needed, [*[False] * b, *needed])
+    new_cond, _ = dce_jaxpr(cond, [True], [True] * a + needed)
+    if new_body is body and new_cond is cond:
+        return eqn
+    x, y, z = _split_args(eqn.invars, a, b)
+    y = [v for v, u in zip(y, body_used, strict=False) if u]
+    z = [v for v, u in zip(z, needed, strict=True) if u]
+    outvars = zip(eqn.outvars, used, needed, strict=True)
+    return eqn.replace(
+        invars=[*x, *y, *z],
+        outvars=[v if u else DropVar(v.aval) for v, u, m in outvars if m],
+        params={
+            **p,
+            "body_nconsts": len(y),
+            "body_jaxpr": close(new_body),
+            "cond_jaxpr": close(new_cond),
+        },
+    )
+
+
 while_p = define(
     "while",
     abstract=_abstract,
@@ -251,6 +292,7 @@ while_p = define(
     batch=_batch,
     multiple_results=True,
     linearize=_linearize,
+    dce=_dce,
     effects=_effects,
     doc="the carry after the last iteration for which the condition held",
 )

@@ -13,6 +13,7 @@ from jaxnb.base.errors import ConcretizationTypeError
 from jaxnb.engine.control.bodies import Body, avals_of, forwarded_results, trace_body, with_const_invars
 from jaxnb.engine.control.loops import while_p
 from jaxnb.engine.control.mismatch import check_carry
+from jaxnb.engine.control.scan_structure import scan_structure
 from jaxnb.engine.control.scans import scan_p
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import ShapedArray, typematch
@@ -283,6 +284,7 @@ def scan(
             unroll=unroll,
             num_consts=k + len(moved),
             num_carry=n - len(moved),
+            **scan_structure(k + len(moved), n - len(moved), len(rows), [h is None for h in handed_back]),
         )
     )
     last = [x if m else next(out) for x, m in zip(carry, fixed, strict=True)]

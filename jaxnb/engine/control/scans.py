@@ -10,6 +10,14 @@ from typing import Any
 
 from jaxnb.engine.control.loops import grow
 from jaxnb.engine.control.scan_lowering import scan_as_loop
+from jaxnb.engine.control.scan_structure import (
+    derivative_structure,
+    linear_structure,
+    scan_structure,
+    stacking_structure,
+    transposed_structure,
+    used_structure,
+)
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, close
@@ -90,7 +98,13 @@ def _jvp(primals: Any, tangents: Any, **params: Any) -> tuple[list[Any], list[An
     given = [
         *consts, *_without_zeros(consts_t), *init, *ts, *xs, *_without_zeros(xs_t),
     ]  # fmt: skip
-    out = scan_p.bind(*given, **{**params, "jaxpr": close(new), "num_consts": k + kt, "num_carry": n + nt})
+    changed = {
+        "jaxpr": close(new),
+        "num_consts": k + kt,
+        "num_carry": n + nt,
+        **derivative_structure(params, nz_consts, nz, nz_xs, nz_out[n:]),
+    }
+    out = scan_p.bind(*given, **{**params, **changed})
     values = [*out[:n], *out[n + nt : n + nt + n_ys]]
     found = iter([*out[n : n + nt], *out[n + nt + n_ys :]])
     return values, _tangents_out(values, nz_out, found)
@@ -126,12 +140,16 @@ def _linearize(trace: LinearizeTrace, primals: Any, tangents: Any, params: dict[
     split = _hoist(lin.primal, lin.residuals, k, n, len(jaxpr.outvars))
     with set_current_trace(trace.parent):
         hoisted = eval_jaxpr(split.once, (), *consts)
-    rest = {key: v for key, v in params.items() if key not in ("jaxpr", "num_consts", "num_carry")}
     n_loop = len(split.loop.invars) - n - len(xs)
     out = trace.parent.process(
         scan_p,
         [*hoisted[:n_loop], *init, *xs],
-        {"jaxpr": close(split.loop), "num_consts": n_loop, "num_carry": n, **rest},
+        {
+            **params,
+            "jaxpr": close(split.loop),
+            "num_consts": n_loop,
+            **stacking_structure(params, n_loop, len(split.loop.outvars) - len(jaxpr.outvars)),
+        },
     )
     total = len(jaxpr.outvars)
     values = out[:total]
@@ -163,7 +181,13 @@ def _linearize(trace: LinearizeTrace, primals: Any, tangents: Any, params: dict[
     t_out = trace.linear.process(
         scan_p,
         [*once, *_without_zeros(consts_t), *start, *_without_zeros(xs_t), *each],
-        {"jaxpr": close(linear), "num_consts": len(once) + kt, "num_carry": nt, **rest},
+        {
+            **params,
+            "jaxpr": close(linear),
+            "num_consts": len(once) + kt,
+            "num_carry": nt,
+            **linear_structure(params, nz_consts, nz, nz_xs, lin.nonzeros_out[n:], len(once), len(each)),
+        },
     )
     return values, _tangents_out(values, lin.nonzeros_out, iter(t_out))
 
@@ -253,16 +277,23 @@ def _transpose(cts: Any, *operands: Any, jaxpr: ClosedJaxpr, num_consts: int, nu
         for x, lin in zip(consts, lin_consts, strict=True)
         if lin
     ]
+    once = sum(not lin for lin in lin_consts)
     out = scan_p.bind(
         *(x for x, lin in zip(consts, lin_consts, strict=True) if not lin),
         *ct_consts,
         *map(instantiate_zeros, ct_carry),
         *map(instantiate_zeros, ct_ys),
         *(x for x, lin in zip(xs, lin_xs, strict=True) if not lin),
-        **{**params, "reverse": not params["reverse"]},
-        jaxpr=close(transposed),
-        num_consts=sum(not lin for lin in lin_consts),
-        num_carry=len(ct_consts) + num_carry,
+        **{
+            **params,
+            "reverse": not params["reverse"],
+            "jaxpr": close(transposed),
+            "num_consts": once,
+            "num_carry": len(ct_consts) + num_carry,
+            **transposed_structure(
+                once, len(ct_consts), num_carry, len(ct_ys), sum(not lin for lin in lin_xs), sum(lin_xs)
+            ),
+        },
     )
     found = iter(out)
     first = [next(found) if lin else None for lin in lin_consts]
@@ -365,7 +396,13 @@ def _dce(used: Sequence[bool], eqn: JaxprEqn) -> JaxprEqn | None:
     return eqn.replace(
         invars=[a for a, u in zip(eqn.invars, used_in, strict=True) if u],
         outvars=[v if u else DropVar(v.aval) for v, u, m in zip(eqn.outvars, used, kept, strict=True) if m],
-        params={**p, "jaxpr": close(new), "num_consts": sum(used_in[:k]), "num_carry": sum(carry)},
+        params={
+            **p,
+            "jaxpr": close(new),
+            "num_consts": sum(used_in[:k]),
+            "num_carry": sum(carry),
+            **used_structure(p, used_in[:k], carry, used_in[k + n :], ys),
+        },
     )
 
 
@@ -380,5 +417,6 @@ scan_p = define(
     linearize=_linearize,
     dce=_dce,
     effects=_effects,
+    hide={"num_consts": ..., "num_carry": ...} if scan_structure(0, 0, 0, ()) else None,
     doc="the last carry and the stacked results of a body applied to row after row",
 )
