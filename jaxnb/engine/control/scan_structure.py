@@ -1,7 +1,7 @@
 """How newer JAX prints the parts of a scan: ``ft_in`` and ``ft_out``, which say what each operand and result once was.
 
-A place that a transformation dropped stays in the text as ``Left``; one that it kept is a ``Right``. Older JAX prints two
-counts instead. Lives here: text only; nothing is computed from it.
+A place that a transformation dropped stays in the text as ``Left``; one that it kept is a ``Right``. Older JAX prints
+two counts instead. Lives here: text only; nothing is computed from it.
 """
 
 from __future__ import annotations
