@@ -171,7 +171,7 @@ def _gather_along(x: Any, places: Any, axis: int, mode: GatherScatterMode, fill_
 # Writing
 
 
-def _immutable(name: str, blank: str = " ") -> ValueError:
+def immutable(name: str, blank: str = " ") -> ValueError:
     return ValueError(
         f"jax.numpy.{name} cannot modify arrays in-place, because JAX arrays{blank}are immutable. Pass inplace=False "
         "to instead return an updated array."
@@ -182,7 +182,7 @@ def _immutable(name: str, blank: str = " ") -> ValueError:
 def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
     """The array with values written along an axis, one at each index."""
     if inplace:
-        raise _immutable("put_along_axis", blank="")
+        raise immutable("put_along_axis", blank="")
     x, places, values = ensure_arraylike("put_along_axis", arr, indices, values)
     shape = x.shape
     if axis is None:
@@ -205,7 +205,7 @@ def put_along_axis(arr, indices, values, axis, inplace=True, *, mode=None):
 def put(a, ind, v, mode=None, *, inplace=True):
     """The array with values written at places of its elements counted in order."""
     if inplace:
-        raise _immutable("put")
+        raise immutable("put")
     x, places, values = ensure_arraylike("put", a, ind, v)
     places, values = lax.reshape(places, (places.size,)), lax.reshape(values, (values.size,))
     if not x.size or not places.size or not values.size:

@@ -237,7 +237,7 @@ class StageTrace(Trace):
                 + "\n\n".join(lines)
                 + more
             )
-        return f"\nThe error occurred while tracing the function {info.func_src_info} for {info.traced_for}."
+        return msg
 
     def _ancestry(self, atom: Atom) -> tuple[set[Any], list[JaxprEqn]]:
         needed: set[Any] = {atom}
