@@ -23,6 +23,7 @@ from jaxnb.numpy.contraction import (
     vecdot,
     vecmat,
 )
+from jaxnb.numpy.counting import bincount
 from jaxnb.numpy.creation import (
     arange,
     array,
@@ -235,6 +236,7 @@ from jaxnb.numpy.scalar_types import (
     uint64,
     unsignedinteger,
 )
+from jaxnb.numpy.searching import argwhere, flatnonzero, nonzero, where
 from jaxnb.numpy.shapes import (
     atleast_1d,
     atleast_2d,
@@ -259,6 +261,7 @@ from jaxnb.numpy.shapes import (
     swapaxes,
     transpose,
 )
+from jaxnb.numpy.sorting import argpartition, argsort, lexsort, partition, sort, sort_complex
 from jaxnb.numpy.taking import put, put_along_axis, ravel_multi_index, take, take_along_axis, unravel_index
 from jaxnb.numpy.triangles import (
     diag,
