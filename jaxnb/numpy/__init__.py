@@ -8,6 +8,7 @@ from jaxnb.numpy.along_axes import apply_along_axis, apply_over_axes
 from jaxnb.numpy.arg_reductions import argmax, argmin, nanargmax, nanargmin
 from jaxnb.numpy.arithmetic import arctan2, atan2, float_power, fmax, fmin, heaviside, pow, power
 from jaxnb.numpy.cardinal_sine import sinc
+from jaxnb.numpy.choosing import choose, compress, extract, select
 from jaxnb.numpy.common_divisors import gcd, lcm
 from jaxnb.numpy.contraction import (
     cross,
@@ -53,6 +54,7 @@ from jaxnb.numpy.creation import (
 )
 from jaxnb.numpy.cumulative import cumprod, cumsum, cumulative_prod, cumulative_sum, nancumprod, nancumsum
 from jaxnb.numpy.division import divide, divmod, floor_divide, fmod, mod, remainder, true_divide
+from jaxnb.numpy.editing import delete, trim_zeros
 from jaxnb.numpy.einsum import einsum, einsum_path
 from jaxnb.numpy.elementary import (
     abs,
@@ -124,6 +126,15 @@ from jaxnb.numpy.files_and_text import (
 from jaxnb.numpy.float_parts import copysign, frexp, ldexp, nextafter, spacing
 from jaxnb.numpy.grids import c_, index_exp, indices, ix_, meshgrid, mgrid, ogrid, r_, s_
 from jaxnb.numpy.hypotenuse import hypot
+from jaxnb.numpy.inserting import (
+    insert,
+    mask_indices,
+    place,
+    tril_indices,
+    tril_indices_from,
+    triu_indices,
+    triu_indices_from,
+)
 from jaxnb.numpy.joining import (
     append,
     array_split,

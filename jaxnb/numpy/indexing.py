@@ -89,8 +89,8 @@ def addresses_of(spec: IndexSpec, *, wrap_negative_indices: bool = True) -> Addr
         for part in together:
             value = values[part.axis]
             if is_array(value) or isinstance(value, np.ndarray):
-                alone = len(together) == 1 and isinstance(part, Many) and value.dtype == index_dtype
-                values[part.axis] = value if alone else convert(value, index_dtype, False)
+                as_it_is = isinstance(part, Many) and value.dtype == index_dtype
+                values[part.axis] = value if as_it_is else convert(value, index_dtype, False)
             else:
                 values[part.axis] = np.asarray(value, index_dtype)[()]
 
