@@ -234,13 +234,19 @@ def unstretch(aval: ShapedArray, ct: Any) -> Any:
 
 def stretch_values(ctx: LoweringContext, values: Sequence[ir.Value]) -> list[ir.Value]:
     """The operands' values broadcast to the result's shape."""
-    (out,) = ctx.avals_out
-    return [_stretch_value(v, aval, out.shape) for v, aval in zip(values, ctx.avals_in, strict=True)]
+    shape = ctx.avals_out[0].shape
+    avals = ctx.avals_in
+    for aval in avals:
+        if aval.shape != shape:
+            return [_stretch_value(v, aval, shape) for v, aval in zip(values, avals, strict=True)]
+    return list(values)
 
 
 def _stretch_value(value: ir.Value, aval: ShapedArray, shape: tuple[int, ...]) -> ir.Value:
     if aval.shape == shape:
         return value
+    if not dtypes.is_extended(aval.dtype):
+        return hlo.broadcast_in_dim(ir_type(aval.update(shape=shape)), value, dense_ints(range(aval.ndim)))
     extra = ir.RankedTensorType(value.type).shape[aval.ndim :]
     axes = (*range(aval.ndim), *range(len(shape), len(shape) + len(extra)))
     result = ir.RankedTensorType.get((*shape, *extra), ir.RankedTensorType(value.type).element_type)
@@ -256,8 +262,12 @@ def filled_value(value: Any, aval: ShapedArray) -> ir.Value:
 def lower_to(op: str, *, dialect: str = "hlo", accuracy: bool = False) -> Callable[..., Any]:
     """A lowering rule that emits one operation of StableHLO or CHLO on the stretched operands."""
 
+    found: list[Callable[..., Any]] = []
+
     def lower(ctx: LoweringContext, *values: ir.Value, **params: Any) -> ir.Value:
-        build = getattr(hlo if dialect == "hlo" else chlo, op)
+        if not found:
+            found.append(getattr(hlo if dialect == "hlo" else chlo, op))
+        build = found[0]
         out = build(*stretch_values(ctx, values))
         if not accuracy or params["accuracy"] is None:
             return out

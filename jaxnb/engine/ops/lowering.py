@@ -200,6 +200,12 @@ def constant(value: Any, aval: ShapedArray | None = None) -> ir.Value:
         value: a NumPy array or a scalar.
         aval: the type; by default the value's own shape and dtype.
     """
+    if type(value).__base__ in _scalar_bases and (aval is None or value.dtype == aval.dtype):
+        key = (value.dtype, value.tobytes())
+        found = _active.elements.get(key)
+        if found is None:
+            found = _active.elements[key] = _elements(np.asarray(value))
+        return hlo.constant(found)
     arr = (
         np.asarray(value)
         if aval is None
@@ -213,6 +219,9 @@ def constant(value: Any, aval: ShapedArray | None = None) -> ir.Value:
     stored = arr[tuple(0 if d in repeated else slice(None) for d in range(arr.ndim))]
     whole = ir.RankedTensorType.get(arr.shape, scalar_type(arr.dtype))
     return hlo.broadcast_in_dim(whole, hlo.constant(_elements(stored)), dense_ints(kept))
+
+
+_scalar_bases = (np.floating, np.signedinteger, np.unsignedinteger, np.complexfloating, np.generic)
 
 
 def _elements(arr: Any) -> ir.Attribute:
@@ -232,7 +241,11 @@ def _elements(arr: Any) -> ir.Attribute:
 
 def dense_ints(values: Sequence[int]) -> Any:
     """Returns an ``array<i64: …>`` attribute."""
-    return ir.DenseI64ArrayAttr.get([int(v) for v in values])
+    key = ("i64", *values)
+    found = _active.elements.get(key)
+    if found is None:
+        found = _active.elements[key] = ir.DenseI64ArrayAttr.get([int(v) for v in values])
+    return found
 
 
 def dense_bools(values: Sequence[bool]) -> Any:

@@ -36,7 +36,15 @@ def _dce(jaxpr: Jaxpr, used_outputs: tuple[bool, ...], keep: tuple[bool, ...]) -
     live = {v for v, u in zip(jaxpr.outvars, used_outputs, strict=True) if u and type(v) is not Literal}
     kept: list[JaxprEqn] = []
     for eqn in reversed(jaxpr.eqns):
-        used = [v in live for v in eqn.outvars]
+        outvars = eqn.outvars
+        if len(outvars) == 1 and eqn.primitive not in dce_rules:
+            if outvars[0] in live or eqn.effects:
+                for a in eqn.invars:
+                    if type(a) is not Literal:
+                        live.add(a)
+                kept.append(eqn)
+            continue
+        used = [v in live for v in outvars]
         if not any(used) and not eqn.effects:
             continue
         rule = dce_rules.get(eqn.primitive)
