@@ -1,5 +1,5 @@
 import { describe as suite, expect, test } from 'vitest';
-import { arrowPath, edgePath, fitText, midPoint, nodeTowards } from '../src/layout/edges';
+import { arrowPath, edgePath, fitText, midPoint, nodeTowards, freeLabels } from '../src/layout/edges';
 import { lineNear, neighbourHit, rulerMarks } from '../src/layout/ruler';
 import { Piece, rowPieces } from '../src/layout/segments';
 import { contains, firstBox, fitBox, overlaps, resizeBox, revealBox, zoomBox } from '../src/layout/viewbox';
@@ -99,6 +99,16 @@ suite('view of a graph', () => {
     const first = firstBox(400, 8000, 400, 300);
     expect(first.y).toBe(-16);
     expect(400 / first.w).toBeGreaterThanOrEqual(0.5);
+  });
+
+  test('where not all fits, the nodes at the top are in the middle', () => {
+    const first = firstBox(4000, 8000, 400, 300, [{ x: 3000, y: 0, w: 100, h: 40 }, { x: 10, y: 7000, w: 100, h: 40 }]);
+    expect(first.x + first.w / 2).toBe(3050);
+  });
+
+  test('a label that would lie on another is left out', () => {
+    const at = (x: number) => ({ x, y: 0, w: 50, h: 10 });
+    expect(freeLabels([at(0), at(30), at(60)])).toEqual([true, false, true]);
   });
 
   test('zooming keeps the point under the pointer', () => {

@@ -1,6 +1,6 @@
 // Shapes of a graph's edges and labels, from positions that the model gives.
 
-import type { Box } from './viewbox';
+import { Box, overlaps } from './viewbox';
 
 /** Bounds of a polyline. */
 export function boundsOf(points: readonly number[]): Box {
@@ -28,6 +28,16 @@ export function edgePath(points: readonly number[]): string {
   }
   if (n === 2) d += `L${f(points[2])} ${f(points[3])}`;
   return d;
+}
+
+/** Which labels can stand without lying on an earlier one: for each of their boxes, whether it is free. */
+export function freeLabels(boxes: readonly Box[]): boolean[] {
+  const placed: Box[] = [];
+  return boxes.map(box => {
+    const free = !placed.some(other => overlaps(box, other));
+    if (free && box.w) placed.push(box);
+    return free;
+  });
 }
 
 /** Point half way along a polyline: where its label sits. */

@@ -19,13 +19,18 @@ export function fitBox(w: number, h: number, viewW: number, viewH: number): Box 
   return boxAt(w / 2, h / 2, scale, viewW, viewH);
 }
 
-/** First view of a graph: the whole where it can be read, else its top at a readable scale. */
-export function firstBox(w: number, h: number, viewW: number, viewH: number): Box {
+/** First view of a graph: the whole where it can be read, else its top at a readable scale, with the nodes there in the middle. */
+export function firstBox(w: number, h: number, viewW: number, viewH: number, nodes: readonly Box[] = []): Box {
   const fit = fitBox(w, h, viewW, viewH);
   if (viewW / fit.w >= READABLE) return fit;
   const scale = Math.max(READABLE, Math.min(1, viewW / (w + 2 * PADDING)));
   const box = boxAt(w / 2, h / 2, scale, viewW, viewH);
-  return h > box.h - 2 * PADDING ? { ...box, y: -PADDING } : box;
+  if (h <= box.h - 2 * PADDING) return box;
+  const top = nodes.filter(n => n.y < box.h - PADDING);
+  if (!top.length || w <= box.w - 2 * PADDING) return { ...box, y: -PADDING };
+  const left = Math.min(...top.map(n => n.x));
+  const right = Math.max(...top.map(n => n.x + n.w));
+  return { ...box, x: (left + right - box.w) / 2, y: -PADDING };
 }
 
 function boxAt(cx: number, cy: number, scale: number, viewW: number, viewH: number): Box {

@@ -1,6 +1,6 @@
 // The fused graph: one group at a time, drawn from given positions, with a path of groups above it and a list beside it.
 
-import { arrowPath, boundsOf, edgePath, fitText, midPoint, nodeTowards } from '../layout/edges';
+import { arrowPath, boundsOf, edgePath, fitText, freeLabels, midPoint, nodeTowards } from '../layout/edges';
 import { Box, contains as holds, firstBox, fitBox, grow, overlaps, resizeBox, revealBox, zoomBox } from '../layout/viewbox';
 import type { Graph, GraphNode } from '../model/exploration';
 import { TextDocument } from '../model/document';
@@ -195,7 +195,7 @@ export class GraphView implements Content {
 
   private first(): Box {
     const g = this.graph.group(this.group);
-    return firstBox(g.w, g.h, this.viewW, this.viewH);
+    return firstBox(g.w, g.h, this.viewW, this.viewH, g.nodes);
   }
 
   private fit(): void {
@@ -228,12 +228,16 @@ export class GraphView implements Content {
     for (const n of members) if (all || overlaps(n, area)) this.shapes.set(n.index, this.drawNode(n));
     const byId = new Map(members.map(n => [n.id, n.index]));
     this.wires = [];
-    for (const e of group.edges) {
-      if (!all && !overlaps(boundsOf(e.points), area)) continue;
+    const edges = group.edges.filter(e => all || overlaps(boundsOf(e.points), area));
+    const free = freeLabels(edges.map(e => {
+      const [x, y] = midPoint(e.points);
+      return e.label ? { x: x + 5, y: y - 6, w: e.label.length * SUB_CHAR, h: 11 } : { x, y, w: 0, h: 0 };
+    }));
+    for (const [i, e] of edges.entries()) {
       const el = svg('g', { class: 'jx-edge' }, svg('path', { d: edgePath(e.points) }), svg('path', { class: 'jx-head', d: arrowPath(e.points) }));
       if (e.label) {
         const [x, y] = midPoint(e.points);
-        el.append(svg('text', { x: x + 5, y: y + 3 }, e.label));
+        el.append(svg('text', { class: free[i] ? null : 'jx-crowded', x: x + 5, y: y + 3 }, e.label));
       }
       this.wires.push({ el, from: byId.get(e.from) ?? -1, to: byId.get(e.to) ?? -1 });
     }

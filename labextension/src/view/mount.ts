@@ -51,6 +51,8 @@ class View {
   private readonly observer: ResizeObserver;
   private frames: PaneFrame[] = [];
   private open = new Set<string>();
+  /** Whether somebody chose the open panes; until the width is known, nobody has. */
+  private isChosen: boolean;
   private solo: string | null = null;
   private since = Date.now() / 1000;
   private clock = 0;
@@ -68,9 +70,9 @@ class View {
     });
     this.root.append(this.header.el, this.panes, this.grip(), this.status.el);
     el.append(this.root);
-    const width = this.root.clientWidth;
-    const first = model.raw.open ?? (width && width < NARROW ? AT_FIRST_WHEN_NARROW : model.panes.map(p => p.id));
-    this.open = new Set(options.link?.panes.length ? options.link.panes : first);
+    const wished = options.link?.panes.length ? options.link.panes : model.raw.open;
+    this.open = new Set(wished ?? model.panes.map(p => p.id));
+    this.isChosen = !!wished;
     this.highlight.onPaint(() => this.paint());
     this.highlight.onPin(() => this.pinChanged());
     this.observer = new ResizeObserver(() => this.resized());
@@ -86,7 +88,10 @@ class View {
 
   go(link: Link): void {
     const item = link.at ? itemAt(this.highlight.model, link.at) : null;
-    if (link.panes.length) this.open = new Set(link.panes);
+    if (link.panes.length) {
+      this.open = new Set(link.panes);
+      this.isChosen = true;
+    }
     if (item) this.open.add(this.highlight.model.panes[item.pane].id);
     this.layout();
     this.highlight.setPin(item);
@@ -185,6 +190,13 @@ class View {
   private resized(): void {
     const width = this.root.clientWidth;
     if (!width) return;
+    if (!this.isChosen) {
+      this.isChosen = true;
+      if (width < NARROW) {
+        this.open = new Set(AT_FIRST_WHEN_NARROW);
+        return this.layout();
+      }
+    }
     const shown = this.frames.filter(f => this.isShown(f.id)).length;
     const most = Math.max(1, Math.min(shown, Math.floor(width / PANE_WIDTH)));
     const rows = Math.ceil(shown / most);
