@@ -16,6 +16,7 @@ from jaxnb.engine.ops.axes import canonicalize_shape, check_nonnegative
 from jaxnb.engine.ops.conversion import convert
 from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, i64_attr, ir_type
 from jaxnb.engine.ops.shape import broadcast_in_dim
+from jaxnb.engine.ops.staging import stage
 from jaxnb.xla.mlir import hlo, ir
 
 _no_operands = Undefined("it has no operands")
@@ -85,7 +86,24 @@ def full(shape, fill_value, dtype=None, *, sharding=None):
     dtype = dtypes.canonicalize_dtype(
         dtypes.dtype(fill_value) if dtype is None else dtype, allow_extended_dtype=True
     )
+    if not weak_type and _can_fill_on_host(fill_value, dtype):
+        return stage(np.full(shape, fill_value, dtype))
     return broadcast_in_dim(convert(fill_value, dtype, weak_type), shape, ())
+
+
+def _can_fill_on_host(value: Any, dtype: Any) -> bool:
+    """Whether NumPy makes the same array: then no program is compiled for each shape, twice 20 ms."""
+    if not current_trace_is_eval() or type(value) not in (bool, int, float) or dtypes.is_extended(dtype):
+        return False
+    if type(value) is float:  # out of an integer's range, NumPy and XLA choose differently
+        return dtypes.issubdtype(dtype, np.inexact)
+    return (
+        -128 <= value <= 127 and dtypes.itemsize_bits(dtype) >= 8 and not (value < 0 and _is_unsigned(dtype))
+    )
+
+
+def _is_unsigned(dtype: Any) -> bool:
+    return dtypes.issubdtype(dtype, np.unsignedinteger)
 
 
 def full_like(x, fill_value, dtype=None, shape=None, sharding=None):
