@@ -12,7 +12,6 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
@@ -34,7 +33,7 @@ WARNING = (
 )
 
 
-class _JaxWatch(MetaPathFinder):
+class _JaxWatch:  # not of importlib.abc's class: importing that costs more than the rest of this file
     """A finder that finds nothing; it warns once when an installed ``jax`` is about to be imported."""
 
     def __init__(self) -> None:
