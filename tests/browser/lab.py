@@ -67,7 +67,7 @@ class Lab:
     def save(self, page: Any, name: str) -> None:
         """Saves the notebook and returns when it is on disk."""
         before = (self.root / name).stat().st_mtime_ns
-        page.click(".jp-NotebookPanel:visible .jp-Cell .cm-content >> nth=0")
+        page.click(".jp-NotebookPanel:visible .jp-CodeCell .cm-content >> nth=0")
         page.keyboard.press("Control+s")
         deadline = time.monotonic() + 30
         while (self.root / name).stat().st_mtime_ns == before:
@@ -85,7 +85,7 @@ class Lab:
         """Runs all cells by the menu, as keys depend on focus; a run dropped while connecting is asked for again."""
         prompt = ".jp-NotebookPanel .jp-CodeCell .jp-InputPrompt"
         for _ in range(3):
-            page.click(".jp-Notebook .jp-Cell .cm-content")
+            page.click(".jp-NotebookPanel:visible .jp-CodeCell .cm-content >> nth=0")
             page.get_by_role("menuitem", name="Run", exact=True).first.click()
             page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
             started = "s => /\\[[\\d*]+\\]/.test(document.querySelector(s).textContent)"
