@@ -11,6 +11,16 @@ from jaxnb.engine.control.repetition import fori_loop, map, scan, while_loop
 from jaxnb.engine.control.scans import scan_p
 from jaxnb.engine.control.windows import reduce_window, reduce_window_p
 from jaxnb.engine.linalg.error_functions import erf, erf_p, erfc, erfc_p
+from jaxnb.engine.linalg.incomplete_beta import betainc, regularized_incomplete_beta_p
+from jaxnb.engine.linalg.incomplete_gamma import (
+    igamma,
+    igamma_grad_a,
+    igamma_grad_a_p,
+    igamma_p,
+    igammac,
+    igammac_p,
+    random_gamma_grad,
+)
 from jaxnb.engine.linalg.log_sum_exp import cumlogsumexp, cumlogsumexp_p
 from jaxnb.engine.ops.accuracy import AccuracyMode, Tolerance
 from jaxnb.engine.ops.addressing import GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers
@@ -250,8 +260,8 @@ __all__ = [
     "Tolerance", "abs", "abs_p", "acos", "acos_p", "acosh", "acosh_p", "add", "add_p", "and_p", "argmax",
     "argmax_p", "argmin", "argmin_p", "asin", "asin_p", "asinh", "asinh_p", "associative_scan", "atan",
     "atan2", "atan2_p", "atan_p", "atanh", "atanh_p", "batch_matmul", "bessel_i0e", "bessel_i1e",
-    "bitcast_convert_type", "bitcast_convert_type_p", "bitwise_and", "bitwise_not", "bitwise_or",
-    "bitwise_xor", "broadcast", "broadcast_in_dim", "broadcast_in_dim_p", "broadcast_like",
+    "betainc", "bitcast_convert_type", "bitcast_convert_type_p", "bitwise_and", "bitwise_not",
+    "bitwise_or", "bitwise_xor", "broadcast", "broadcast_in_dim", "broadcast_in_dim_p", "broadcast_like",
     "broadcast_shapes", "broadcast_to_rank", "broadcasted_iota", "cbrt", "cbrt_p", "ceil", "ceil_p",
     "clamp", "clamp_p", "clz", "clz_p", "collapse", "complex", "complex_p", "concatenate",
     "concatenate_p", "cond", "cond_p", "conj", "conj_p", "convert_element_type", "copy_p", "cos", "cos_p",
@@ -262,27 +272,28 @@ __all__ = [
     "dynamic_update_slice_in_dim", "dynamic_update_slice_p", "empty", "eq", "eq_p", "erf", "erf_inv",
     "erf_inv_p", "erf_p", "erfc", "erfc_p", "exp", "exp2", "exp2_p", "exp_p", "expand_dims", "expm1",
     "expm1_p", "floor", "floor_p", "fori_loop", "full", "full_like", "gather", "gather_p", "ge", "ge_p",
-    "gt", "gt_p", "imag", "imag_p", "index_in_dim", "integer_pow", "integer_pow_p", "iota", "iota_p",
-    "is_finite", "is_finite_p", "le", "le_p", "lgamma", "lgamma_p", "log", "log1p", "log1p_p", "log_p",
-    "logistic", "logistic_p", "lt", "lt_p", "map", "max", "max_p", "min", "min_p", "mul", "mul_p",
-    "mulhi", "ne", "ne_p", "neg", "neg_p", "nextafter", "nextafter_p", "not_p", "optimization_barrier",
-    "or_p", "pad", "pad_p", "padtype_to_pads", "platform_dependent", "polygamma", "population_count",
-    "population_count_p", "pow", "pow_p", "real", "real_p", "reciprocal", "reduce", "reduce_and",
-    "reduce_and_p", "reduce_max", "reduce_max_p", "reduce_min", "reduce_min_p", "reduce_or",
+    "gt", "gt_p", "igamma", "igamma_grad_a", "igamma_grad_a_p", "igamma_p", "igammac", "igammac_p",
+    "imag", "imag_p", "index_in_dim", "integer_pow", "integer_pow_p", "iota", "iota_p", "is_finite",
+    "is_finite_p", "le", "le_p", "lgamma", "lgamma_p", "log", "log1p", "log1p_p", "log_p", "logistic",
+    "logistic_p", "lt", "lt_p", "map", "max", "max_p", "min", "min_p", "mul", "mul_p", "mulhi", "ne",
+    "ne_p", "neg", "neg_p", "nextafter", "nextafter_p", "not_p", "optimization_barrier", "or_p", "pad",
+    "pad_p", "padtype_to_pads", "platform_dependent", "polygamma", "population_count",
+    "population_count_p", "pow", "pow_p", "random_gamma_grad", "real", "real_p", "reciprocal", "reduce",
+    "reduce_and", "reduce_and_p", "reduce_max", "reduce_max_p", "reduce_min", "reduce_min_p", "reduce_or",
     "reduce_or_p", "reduce_p", "reduce_precision", "reduce_precision_p", "reduce_prod", "reduce_prod_p",
     "reduce_sum", "reduce_sum_p", "reduce_window", "reduce_window_max_p", "reduce_window_min_p",
     "reduce_window_p", "reduce_window_shape_tuple", "reduce_window_sum_p", "reduce_xor", "reduce_xor_p",
-    "rem", "rem_p", "reshape", "reshape_p", "rev", "rev_p", "round", "round_p", "rsqrt", "rsqrt_p",
-    "scan", "scan_p", "scatter", "scatter_add", "scatter_add_p", "scatter_apply", "scatter_max",
-    "scatter_max_p", "scatter_min", "scatter_min_p", "scatter_mul", "scatter_mul_p", "scatter_p",
-    "scatter_sub", "scatter_sub_p", "select", "select_and_gather_add_p", "select_and_scatter_add_p",
-    "select_n", "select_n_p", "shape_as_value", "shift_left", "shift_left_p", "shift_right_arithmetic",
-    "shift_right_arithmetic_p", "shift_right_logical", "shift_right_logical_p", "sign", "sign_p", "sin",
-    "sin_p", "sinh", "sinh_p", "slice", "slice_in_dim", "slice_p", "sort", "sort_key_val", "sort_p",
-    "split", "split_p", "sqrt", "sqrt_p", "square", "square_p", "squeeze", "squeeze_p", "stack",
-    "stack_p", "stage", "stage_p", "stop_gradient", "stop_gradient_p", "sub", "sub_p", "switch", "tan",
-    "tan_p", "tanh", "tanh_p", "tile", "tile_p", "top_k", "top_k_p", "transpose", "transpose_p",
-    "unstack", "unstack_p", "while_loop", "while_p", "xor_p", "zeta",
+    "regularized_incomplete_beta_p", "rem", "rem_p", "reshape", "reshape_p", "rev", "rev_p", "round",
+    "round_p", "rsqrt", "rsqrt_p", "scan", "scan_p", "scatter", "scatter_add", "scatter_add_p",
+    "scatter_apply", "scatter_max", "scatter_max_p", "scatter_min", "scatter_min_p", "scatter_mul",
+    "scatter_mul_p", "scatter_p", "scatter_sub", "scatter_sub_p", "select", "select_and_gather_add_p",
+    "select_and_scatter_add_p", "select_n", "select_n_p", "shape_as_value", "shift_left", "shift_left_p",
+    "shift_right_arithmetic", "shift_right_arithmetic_p", "shift_right_logical", "shift_right_logical_p",
+    "sign", "sign_p", "sin", "sin_p", "sinh", "sinh_p", "slice", "slice_in_dim", "slice_p", "sort",
+    "sort_key_val", "sort_p", "split", "split_p", "sqrt", "sqrt_p", "square", "square_p", "squeeze",
+    "squeeze_p", "stack", "stack_p", "stage", "stage_p", "stop_gradient", "stop_gradient_p", "sub",
+    "sub_p", "switch", "tan", "tan_p", "tanh", "tanh_p", "tile", "tile_p", "top_k", "top_k_p",
+    "transpose", "transpose_p", "unstack", "unstack_p", "while_loop", "while_p", "xor_p", "zeta",
 ]  # fmt: skip
 
 if JAXLIB_VERSION >= (0, 12):  # functions that the oracle of this version added

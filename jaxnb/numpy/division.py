@@ -10,6 +10,7 @@ from jaxnb import lax
 from jaxnb.engine.api.jit import jit
 from jaxnb.engine.core import dtypes
 from jaxnb.numpy.arguments import ensure_arraylike
+from jaxnb.numpy.predicates import both
 from jaxnb.numpy.promotion import (
     constant_like,
     promote_args,
@@ -56,17 +57,21 @@ def floor_divide(x1, x2, /):
     if _is(x1, np.integer):
         quotient = lax.div(x1, x2)
         signs_differ = lax.ne(lax.sign(x1), lax.sign(x2))
-        has_rest = lax.ne(lax.rem(x1, x2), constant_like(x1, 0))
-        below = lax.bitwise_and(signs_differ, has_rest)
-        return choose(below, lax.sub(quotient, constant_like(quotient, 1)), quotient)
+        below = both(signs_differ, lax.ne(lax.rem(x1, x2), _as_weak(x1, 0)))
+        return choose(below, lax.sub(quotient, _as_weak(quotient, 1)), quotient)
     if _is(x1, np.complexfloating):
         raise TypeError("floor_divide does not support complex-valued inputs")
     return _float_divmod(x1, x2)[0]
 
 
+def _as_weak(x: Any, value: int) -> Any:
+    """A scalar of ``x``'s dtype, weakly typed where ``x`` is."""
+    return value if dtypes.is_weakly_typed(x) else constant_like(x, value)
+
+
 def _without_zero(x: Any) -> Any:
     """The divisor with one in place of zero, where division by zero would be undefined."""
-    return choose(lax.eq(x, constant_like(x, 0)), lax.full_like(x, 1), x)
+    return choose(lax.eq(x, _as_weak(x, 0)), lax.full_like(x, 1), x)
 
 
 @jit

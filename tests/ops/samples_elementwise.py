@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import scipy.special as sp
 
-from jaxnb.engine.linalg import error_functions
+from jaxnb.engine.linalg import error_functions, incomplete_beta, incomplete_gamma
 from jaxnb.engine.ops import (
     arithmetic,
     bitwise,
@@ -142,6 +142,31 @@ def _binary():
     _add(special.zeta_p, np.float32([2, 3, 4]), P[0], reference=sp.zeta, tol=1e-4)
 
 
+def _incomplete():
+    a, x = np.float32([0.3, 1.0, 2.5, 12.0]), np.float32([0.7, 0.4, 3.0, 9.0])
+    share = np.float32([0.1, 0.6, 0.3, 0.8])
+
+    def slope(a, x):
+        a = a.astype(float)
+        return (sp.gammainc(a + 1e-6, x) - sp.gammainc(a - 1e-6, x)) / 2e-6
+
+    g = incomplete_gamma
+    _add(g.igamma_p, a, x, reference=sp.gammainc, tol=1e-5)
+    _add(g.igammac_p, a, x, reference=sp.gammaincc, tol=1e-5)
+    _add(
+        g.igammac_p,
+        a.astype(ml_dtypes.bfloat16),
+        x.astype(ml_dtypes.bfloat16),
+        reference=sp.gammaincc,
+        tol=2e-2,
+    )
+    _add(g.igamma_grad_a_p, a, x, reference=slope, tol=1e-4)
+    # only the derivative in the last operand is known
+    beta_p = incomplete_beta.regularized_incomplete_beta_p
+    _add(beta_p, a, x, share, reference=sp.betainc, tol=1e-5, grad_tol=0)
+    _add(beta_p, np.float32(2), np.float32(0.5), share[:2], reference=sp.betainc, tol=1e-5, grad_tol=0)
+
+
 def _parts():
     c = complex_numbers
     _add(c.real_p, Z, reference=np.real)
@@ -242,5 +267,15 @@ def _refusals():
            text="select `which` must be boolean or integer type, got float32.")  # fmt: skip
 
 
-for _family in (_unary, _binary, _parts, _bits, _comparisons, _selection, _conversions, _refusals):
+for _family in (
+    _unary,
+    _binary,
+    _incomplete,
+    _parts,
+    _bits,
+    _comparisons,
+    _selection,
+    _conversions,
+    _refusals,
+):
     _family()

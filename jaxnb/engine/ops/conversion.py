@@ -36,7 +36,7 @@ def convert_value(x: ir.Value, old: ShapedArray, new: ShapedArray) -> ir.Value:
     if dtypes.issubdtype(dtype, np.complexfloating) and not dtypes.issubdtype(new.dtype, np.complexfloating):
         x = hlo.real(x)
         dtype = np.finfo(dtype).dtype
-    if new.dtype == np.dtype(bool) and dtype != np.dtype(bool):
+    if new.dtype == np.dtype(bool):
         # true is what differs from zero, while a plain conversion would look at the lowest bit
         x = compare_values("NE", compare_type(dtype), x, filled_value(0, ShapedArray(old.shape, dtype)))
     return hlo.convert(ir_type(new), x)
