@@ -17,6 +17,7 @@ from jaxnb.engine.ops import (
     filling,
     identity,
     magnitude,
+    polynomial,
     selection,
     special,
     trigonometric,
@@ -140,6 +141,18 @@ def _binary():
     _add(complex_numbers.complex_p, X, Y, reference=lambda x, y: x + 1j * y)
     _add(special.polygamma_p, np.float32([1, 2, 3]), P[0], reference=sp.polygamma, tol=1e-4, grad_tol=0)
     _add(special.zeta_p, np.float32([2, 3, 4]), P[0], reference=sp.zeta, tol=1e-4)
+
+
+def _polynomials():
+    coefficients = np.float32(0.5), np.float32(-2), Y
+    _add(
+        polynomial.polynomial_p,
+        X,
+        *coefficients,
+        reference=lambda x, a, b, c: a + b * x + c * x * x,
+        tol=1e-5,
+    )
+    _add(polynomial.polynomial_p, Z, np.complex64(1j), reference=lambda z, a: a + 0 * z)
 
 
 def _incomplete():
@@ -271,6 +284,7 @@ for _family in (
     _unary,
     _binary,
     _incomplete,
+    _polynomials,
     _parts,
     _bits,
     _comparisons,
