@@ -1,1 +1,1 @@
-"""The tracing engine, in seven rooms: api, runtime, linalg, control, transforms, ops, core; each knows only those after it."""
+"""The tracing engine, in seven rooms, each knowing only those after it: see docs/architecture.md."""

@@ -1,1 +1,1 @@
-"""Avals, element types, jaxprs, primitives and their rule tables, tracers and the current trace. Knows no compilation."""
+"""Avals, element types, jaxprs, primitives and their rule tables, tracers and the current trace."""

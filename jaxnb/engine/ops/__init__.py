@@ -1,1 +1,1 @@
-"""First-order primitives by family; all rules of a primitive stand in its one `define` call. Knows no transformation."""
+"""First-order primitives by family; all rules of a primitive stand in its one `define` call."""
