@@ -13,8 +13,8 @@ import numpy as np
 from jaxnb.engine.core import dtypes, operators
 from jaxnb.engine.core.trace import Tracer
 from jaxnb.engine.ops.conversion import bitcast_convert_type, convert_element_type
-from jaxnb.engine.ops.shape import squeeze as lax_squeeze
-from jaxnb.engine.ops.slicing import slice_p
+from jaxnb.engine.ops.dynamic_slicing import dynamic_slice_in_dim
+from jaxnb.engine.ops.joining import rows, unstack
 from jaxnb.engine.runtime.arrays import ArrayImpl
 from jaxnb.numpy import (
     arg_reductions,
@@ -83,20 +83,19 @@ def _setitem(self: Any, index: Any, value: Any) -> None:
     )
 
 
+_CHUNK = 100
+
+
 def _iter(self: Any) -> Iterator[Any]:
     if not self.shape:
         raise TypeError("iteration over a 0-d array")
-    rest = self.shape[1:]
-    ones = (1,) * self.ndim
+    return iter(rows(self)) if isinstance(self, Tracer) else _rows_in_chunks(self)
 
-    def rows() -> Iterator[Any]:
-        for i in range(self.shape[0]):
-            row = slice_p.bind(
-                self, start_indices=(i, *[0] * len(rest)), limit_indices=(i + 1, *rest), strides=ones
-            )
-            yield lax_squeeze(row, (0,))
 
-    return rows()
+def _rows_in_chunks(x: Any) -> Iterator[Any]:
+    """The rows of an array, so many at a time: each program serves all chunks of one size."""
+    for start in range(0, x.shape[0], _CHUNK):
+        yield from unstack(dynamic_slice_in_dim(x, start, min(_CHUNK, x.shape[0] - start)))
 
 
 def _flat(self: Any) -> Any:

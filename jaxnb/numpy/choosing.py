@@ -19,6 +19,7 @@ from jaxnb.numpy.limits import clip
 from jaxnb.numpy.selection import choose as choose_where
 from jaxnb.numpy.shapes import broadcast_arrays, expand_dims, moveaxis, ravel
 from jaxnb.numpy.sorting import argsort
+from jaxnb.xla.version import JAXLIB_VERSION
 
 
 def choose(a, choices, out=None, mode="raise"):
@@ -90,6 +91,13 @@ def _compress(name: str, condition: Any, a: Any, axis: int | None, size: int | N
     x = ravel(x) if axis is None else moveaxis(x, axis, 0)
     holds, beyond = _cut(holds, x.shape[0])
     if size is None:
+        if JAXLIB_VERSION >= (0, 12):
+            holds = concrete(
+                holds,
+                "The size argument of jnp.compress must be specified in order to use jnp.compress within JAX "
+                "transformations like jax.jit, jax.vmap, and jax.grad. For more information, refer to the "
+                "jnp.compress documentation.",
+            )
         if bool(lax.reduce_or(beyond, (0,))):
             raise ValueError("condition contains entries that are out of bounds")
         out = getitem(_head(x, holds.shape[0]), holds)

@@ -23,6 +23,7 @@ from jaxnb.engine.ops.shape import moveaxis
 from jaxnb.engine.ops.staging import is_array, stage
 from jaxnb.numpy.arguments import check_arraylike, concrete
 from jaxnb.xla import pytree
+from jaxnb.xla.version import JAXLIB_VERSION
 
 # From values
 
@@ -156,14 +157,20 @@ def fromstring(string, dtype=float, count=-1, *, sep):
     return asarray(np.fromstring(string=string, dtype=dtype, count=count, sep=sep))
 
 
+_PURITY = (
+    "101/transformations.html#consequence-1-transformations-require-traceable-functions"
+    if JAXLIB_VERSION >= (0, 12)
+    else "notebooks/Common_Gotchas_in_JAX.html#pure-functions"
+)
+
+
 def _impure(name: str, what: str) -> Callable[..., Any]:
     def refused(*args, **kwargs):
         raise NotImplementedError(
             f"jnp.{name}() is not implemented because it may be non-pure and thus unsafe for use with JIT and "
             f"other JAX transformations. Consider using jnp.asarray(np.{name}(...)) instead, although care should "
             f"be taken if np.{name} is used within a jax transformations because of its potential side-effect of "
-            f"consuming the {what} object; for more information see https://docs.jax.dev/en/latest/notebooks/"
-            "Common_Gotchas_in_JAX.html#pure-functions"
+            f"consuming the {what} object; for more information see https://docs.jax.dev/en/latest/{_PURITY}"
         )
 
     refused.__name__ = refused.__qualname__ = name
@@ -209,6 +216,8 @@ def ones(shape, dtype=None, *, device=None, out_sharding=None):
 def empty(shape, dtype=None, *, device=None, out_sharding=None):
     """An array whose elements nobody should rely on; they are zero."""
     dtype = dtypes.check_user_dtype_supported(float if dtype is None else dtype, "empty")
+    if JAXLIB_VERSION >= (0, 12):
+        return _on_device(lax.empty(_shape(shape), dtype), device)
     return zeros(shape, dtype, device=device)
 
 
@@ -252,7 +261,11 @@ def ones_like(a, dtype=None, shape=None, *, device=None, out_sharding=None):
 
 def empty_like(prototype, dtype=None, shape=None, *, device=None):
     """Like ``zeros_like``: elements nobody should rely on."""
-    return _full_like("empty_like", prototype, 0, dtype, shape, device)
+    if JAXLIB_VERSION < (0, 12):
+        return _full_like("empty_like", prototype, 0, dtype, shape, device)
+    _check_like("empty_like", prototype)
+    shape = np.shape(prototype) if shape is None else shape
+    return empty(shape, dtypes.dtype(prototype) if dtype is None else dtype, device=device)
 
 
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None):
@@ -337,10 +350,17 @@ def _linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axi
         delta = lax.div(lax.sub(stop, start), np.asarray(div, computed)[()])
         along = [1] * len(bounds)
         along[axis] = div
-        step = lax.div(lax.reshape(lax.iota(real, div), along), np.asarray(div, real)[()])
+        places = lax.reshape(lax.iota(real, div), along)
+        step = lax.div(places, np.asarray(div, real)[()])
         step = convert(step, computed, False)
         from_low = lax.mul(lax.reshape(low, bounds), lax.sub(np.asarray(1, computed)[()], step))
-        out = lax.add(from_low, lax.mul(lax.reshape(high, bounds), step))
+        from_high = lax.reshape(high, bounds)
+        if JAXLIB_VERSION >= (0, 12):
+            from_high, step = (
+                lax.div(from_high, np.asarray(div, computed)[()]),
+                convert(places, computed, False),
+            )
+        out = lax.add(from_low, lax.mul(from_high, step))
         if endpoint:
             out = lax.concatenate([out, lax.expand_dims(high, (axis,))], axis)
     elif num == 1:
@@ -349,7 +369,7 @@ def _linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axi
     else:
         delta = full((), np.nan, computed)
         bounds[axis] = 0
-        out = lax.full(bounds, 0, dtype)
+        out = empty(bounds, dtype)
     if dtypes.issubdtype(dtype, np.integer) and not dtypes.issubdtype(out.dtype, np.integer):
         out = lax.floor(out)
     out = lax.convert_element_type(out, dtype)

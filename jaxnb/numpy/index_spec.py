@@ -17,6 +17,7 @@ from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.trace import Tracer
 from jaxnb.engine.ops.staging import is_array
 from jaxnb.numpy.creation import asarray
+from jaxnb.xla.version import JAXLIB_VERSION
 
 
 class NewAxis(NamedTuple):
@@ -235,10 +236,21 @@ def _part(item: Any, axis: int, whole: int, position: int) -> Part:
     return Scalar(axis, item, whole)
 
 
+def _dynamic_slice_message(item: slice, position: int, bound: Tracer) -> str:
+    if JAXLIB_VERSION < (0, 12):
+        return f"Slice entries must be static integers. Got {item} at position {position}"
+    return (
+        "Array slice indices must have static start/stop/step to be used with NumPy indexing syntax. Got "
+        f"{item} at position {position}. To index an array at a dynamic position with a static slice size, use "
+        "x[jax.ds(start, size)] or lax.dynamic_slice/dynamic_update_slice instead (JAX does not support dynamically "
+        f"sized arrays within traced functions).{bound._origin_msg()}"
+    )
+
+
 def _slice(item: slice, axis: int, whole: int, position: int) -> Slice:
     for bound in (item.start, item.stop, item.step):
         if isinstance(bound, Tracer) and bound.concrete() is None:
-            raise IndexError(f"Slice entries must be static integers. Got {item} at position {position}")
+            raise IndexError(_dynamic_slice_message(item, position, bound))
     bounds = [
         None if bound is None else operator.index(bound) for bound in (item.start, item.stop, item.step)
     ]

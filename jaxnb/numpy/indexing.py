@@ -18,6 +18,7 @@ from jaxnb.engine.ops.conversion import convert
 from jaxnb.engine.ops.staging import is_array, stage
 from jaxnb.numpy.arguments import promote_dtypes
 from jaxnb.numpy.index_spec import IndexSpec, Many, NewAxis, Scalar, Slice, Static, read_index
+from jaxnb.xla.version import JAXLIB_VERSION
 
 # What reading and writing share: the addresses
 
@@ -89,6 +90,8 @@ def addresses_of(spec: IndexSpec, *, wrap_negative_indices: bool = True) -> Addr
         for part in together:
             value = values[part.axis]
             if is_array(value) or isinstance(value, np.ndarray):
+                if isinstance(value, np.ndarray) and JAXLIB_VERSION >= (0, 12):
+                    value = stage(value)
                 as_it_is = isinstance(part, Many) and value.dtype == index_dtype
                 values[part.axis] = value if as_it_is else convert(value, index_dtype, False)
             else:

@@ -23,6 +23,7 @@ from jaxnb.numpy.shapes import atleast_1d, atleast_2d, atleast_3d, ravel
 from jaxnb.numpy.shapes import expand_dims as _expand_dims
 from jaxnb.numpy.taking import take
 from jaxnb.numpy.updates import _IndexUpdateHelper, stretch
+from jaxnb.xla.version import JAXLIB_VERSION
 
 
 def _is_stacked(arrays: Any) -> bool:
@@ -195,6 +196,8 @@ def _split(name: str, ary: Any, indices_or_sections: Any, axis: Any) -> list[Any
     if isinstance(indices_or_sections, list | tuple) or np.ndim(indices_or_sections) > 0:
         context = f"in jax.numpy.{name} argument 1"
         places = np.array([concrete(i, context) for i in indices_or_sections], np.int64)
+        if JAXLIB_VERSION >= (0, 12):
+            places = np.clip(np.where(places < 0, places + whole, places), 0, whole)
         bounds = np.concatenate([[np.int64(0)], places, [np.int64(whole)]])
     else:
         sections = concrete(indices_or_sections, f"in jax.numpy.{name} argument 1")

@@ -17,7 +17,7 @@ from jaxnb.numpy import reductions
 from jaxnb.numpy.along_axes import apply_along_axis
 from jaxnb.numpy.arguments import concrete, ensure_arraylike
 from jaxnb.numpy.arithmetic import minus, times
-from jaxnb.numpy.creation import asarray, linspace, zeros
+from jaxnb.numpy.creation import asarray, empty, linspace
 from jaxnb.numpy.elementary import round as round_half_even
 from jaxnb.numpy.indexing import getitem
 from jaxnb.numpy.joining import concatenate, repeat
@@ -233,7 +233,7 @@ def _pad_each(x: Any, widths: Widths, ends: Callable[..., tuple[Any, Any]]) -> A
 
 def _empty_ends(x: Any, axis: int, before: int, after: int) -> tuple[Any, Any]:
     shapes = [(*x.shape[:axis], width, *x.shape[axis + 1 :]) for width in (before, after)]
-    return zeros(shapes[0], x.dtype), zeros(shapes[1], x.dtype)
+    return empty(shapes[0], x.dtype), empty(shapes[1], x.dtype)
 
 
 def _outermost(x: Any, axis: int, before: int, after: int, mode: str) -> tuple[Any, Any]:

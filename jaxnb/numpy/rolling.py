@@ -11,11 +11,13 @@ import numpy as np
 from jaxnb import lax
 from jaxnb.engine.api.jit import jit
 from jaxnb.engine.ops.axes import canonicalize_axes, canonicalize_axis
+from jaxnb.engine.ops.joining import rows
 from jaxnb.engine.ops.staging import is_array
 from jaxnb.numpy.arguments import ensure_arraylike
 from jaxnb.numpy.division import remainder
 from jaxnb.numpy.shapes import transpose
 from jaxnb.numpy.updates import stretch
+from jaxnb.xla.version import JAXLIB_VERSION
 
 # roll
 
@@ -34,9 +36,10 @@ def _roll_static(a, shift, axis):
 @functools.partial(jit, static_argnames=("axis",))
 def _roll_dynamic(a, shift, axis):
     shifts = stretch(shift, lax.broadcast_shapes(np.shape(shift), (len(axis),)))
+    together = rows(shifts) if JAXLIB_VERSION >= (0, 12) else ()
     for i, dim in enumerate(axis):
         size = a.shape[dim]
-        step = lax.index_in_dim(shifts, i, keepdims=False)
+        step = together[i] if together else lax.index_in_dim(shifts, i, keepdims=False)
         step = remainder(lax.convert_element_type(step, np.int32), lax.max(np.int32(size), np.int32(1)))
         twice = lax.concatenate([a, a], dim)
         a = lax.dynamic_slice_in_dim(twice, lax.sub(np.int32(size), step), size, dim)

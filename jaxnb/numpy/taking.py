@@ -25,6 +25,7 @@ from jaxnb.numpy.predicates import greater, less
 from jaxnb.numpy.selection import choose
 from jaxnb.numpy.triangles import repeated
 from jaxnb.numpy.updates import _IndexUpdateHelper, stretch
+from jaxnb.xla.version import JAXLIB_VERSION
 
 # take
 
@@ -140,7 +141,7 @@ def _take_along(x: Any, places: Any, axis: int, mode: Any, fill_value: Any, wrap
     parsed = "fill" if mode is None else mode
     parsed = GatherScatterMode.from_any(parsed)
     if wraps is None:
-        wraps = parsed is not GatherScatterMode.PROMISE_IN_BOUNDS
+        wraps = JAXLIB_VERSION >= (0, 12) or parsed is not GatherScatterMode.PROMISE_IN_BOUNDS
     if wraps:
         places = wrapped(places, whole)
     return _gather_along(x, places, axis, parsed, fill_value)

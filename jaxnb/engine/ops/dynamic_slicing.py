@@ -22,13 +22,13 @@ from jaxnb.engine.ops.comparison import lt
 from jaxnb.engine.ops.conversion import convert_element_type
 from jaxnb.engine.ops.filling import full
 from jaxnb.engine.ops.gather import gather_batch
-from jaxnb.engine.ops.joining import concatenate
+from jaxnb.engine.ops.joining import concatenate, rows
 from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints
 from jaxnb.engine.ops.scatter import scatter_batch, scatter_p
 from jaxnb.engine.ops.selection import select_n
 from jaxnb.engine.ops.shape import broadcast_in_dim
+from jaxnb.engine.ops.slicing import check_slice_sizes
 from jaxnb.engine.ops.staging import is_array
-from jaxnb.engine.ops.slicing import check_slice_sizes, index_in_dim
 from jaxnb.xla.mlir import hlo, ir
 
 # Start indices
@@ -65,7 +65,7 @@ def start_indices_of(operand: Any, indices: Any, allow_negative: bool | Sequence
             f"Length of slice indices must match number of operand dimensions ({len(indices)} vs {shape})"
         )
     if is_array(indices):
-        indices = [index_in_dim(indices, place, keepdims=False) for place in range(len(shape))]
+        indices = rows(indices)
     allowed = [allow_negative] * len(shape) if isinstance(allow_negative, bool) else list(allow_negative)
     if len(allowed) != len(shape):
         ndim = len(shape)

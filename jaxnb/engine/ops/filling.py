@@ -18,20 +18,25 @@ from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, i64
 from jaxnb.engine.ops.shape import broadcast_in_dim
 from jaxnb.engine.ops.staging import stage
 from jaxnb.xla.mlir import hlo, ir
+from jaxnb.xla.version import JAXLIB_VERSION
 
 _no_operands = Undefined("it has no operands")
 
 # iota
 
 
+_IOTA_KINDS = (
+    "integer, complexfloating, floating"
+    if JAXLIB_VERSION >= (0, 12)
+    else "integer, floating, complexfloating"
+)
+
+
 def _iota_abstract(*, dtype, shape, dimension, sharding=None) -> ShapedArray:
     check_nonnegative("iota", "shape", shape)
     if not any(dtypes.issubdtype(dtype, kind) for kind in (np.integer, np.floating, np.complexfloating)):
         name = np.dtype(dtype).name
-        raise TypeError(
-            f"iota does not accept dtype {name}. Accepted dtypes are subtypes of "
-            "integer, floating, complexfloating."
-        )
+        raise TypeError(f"iota does not accept dtype {name}. Accepted dtypes are subtypes of {_IOTA_KINDS}.")
     if not 0 <= dimension < len(shape):
         raise ValueError(
             f"iota dimension must be between 0 and len(shape), got dimension={dimension} for shape={shape}"

@@ -29,6 +29,7 @@ from jaxnb.engine.ops.filling import full
 from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, full_like, ir_type
 from jaxnb.engine.ops.shape import moveaxis
 from jaxnb.xla.mlir import hlo, ir
+from jaxnb.xla.version import JAXLIB_VERSION
 
 # gather
 
@@ -225,7 +226,7 @@ def _gather_transpose(
         indices_are_sorted=indices_are_sorted,
         unique_indices=unique_indices,
         mode=mode,
-        update_jaxpr=scalar_jaxpr(primitives["add"], operand.aval.dtype, transposed=True),
+        update_jaxpr=scalar_jaxpr(primitives["add"], operand.aval.dtype, transposed=JAXLIB_VERSION < (0, 12)),
         update_consts=(),
     )
     return [added, None]

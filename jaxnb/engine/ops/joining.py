@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +13,10 @@ from jaxnb.engine.core.rules import define, instantiate_zeros, linear_jvp, primi
 from jaxnb.engine.ops.axes import canonicalize_axis
 from jaxnb.engine.ops.lowering import LoweringContext, dense_ints, ir_type
 from jaxnb.engine.ops.shape import broadcast, moveaxis, reshape
+from jaxnb.engine.ops.slicing import index_in_dim
 from jaxnb.engine.ops.staging import as_operand, is_array
 from jaxnb.xla.mlir import hlo, ir
+from jaxnb.xla.version import JAXLIB_VERSION
 
 
 def _to_front(args, dims):
@@ -277,6 +280,13 @@ def unstack(x, axis=0):
     """The slices of the array along an axis, which they no longer have."""
     x = as_operand(x)
     return tuple(unstack_p.bind(x, axis=canonicalize_axis(axis, np.ndim(x))))
+
+
+def rows(x: Any) -> tuple[Any, ...]:
+    """The slices of an array along its first axis, as iterating over it gives them."""
+    if JAXLIB_VERSION >= (0, 12):
+        return unstack(x) if np.shape(x)[0] else ()
+    return tuple(index_in_dim(x, place, keepdims=False) for place in range(np.shape(x)[0]))
 
 
 # tile

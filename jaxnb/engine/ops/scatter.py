@@ -35,6 +35,9 @@ from jaxnb.engine.ops.magnitude import max_p, min_p
 from jaxnb.engine.ops.selection import select
 from jaxnb.engine.ops.shape import moveaxis, reshape
 from jaxnb.xla.mlir import hlo, ir
+from jaxnb.xla.version import JAXLIB_VERSION
+
+_V12 = JAXLIB_VERSION >= (0, 12)
 
 # Typing
 
@@ -292,7 +295,7 @@ def _mul_transpose(
             dimension_numbers=dimension_numbers,
             unique_indices=unique_indices,
             mode=mode,
-            update_jaxpr=scalar_jaxpr(mul_p, ct.dtype, transposed=True),
+            update_jaxpr=scalar_jaxpr(mul_p, ct.dtype, transposed=not _V12),
             **params,
         )
     if is_undefined_primal(updates):
@@ -320,10 +323,13 @@ def _extremum_jvp(prim: Callable[[], Primitive]):
             return out, Zero.from_primal_value(out)
         t, t_updates = _both(primals, tangents)
 
+        flags = {name: params[name] for name in ("unique_indices", "indices_are_sorted")}
+        sizes = _window_sizes(np.shape(operand), np.shape(updates), numbers)
+        reading = {"mode": params["mode"], **flags} if _V12 else {"mode": "promise_in_bounds"}
+        adding = flags if _V12 else {}
+
         def read(x: Any) -> Any:
-            return _gather_written(
-                x, indices, numbers, np.shape(updates), GatherScatterMode.PROMISE_IN_BOUNDS
-            )
+            return gather(x, indices, numbers.as_gather(), sizes, **reading)
 
         def added(x: Any, changes: Any, **flags: bool) -> Any:
             return scatter_add(x, indices, changes, numbers, mode=params["mode"], **flags)
@@ -332,17 +338,16 @@ def _extremum_jvp(prim: Callable[[], Primitive]):
         update_wins, operand_wins = eq(updates, new), eq(old, new)
         zeros = full_like(operand, 0)
         ones = full_like(updates, 1)
-        winners = read(added(zeros, select(update_wins, ones, full_like(updates, 0))))
+        winners = read(added(zeros, select(update_wins, ones, full_like(updates, 0)), **adding))
         zeros = full_like(operand, 0)
-        written = read(added(zeros, full_like(updates, 1)))
+        written = read(added(zeros, full_like(updates, 1), **adding))
         share = select(operand_wins, div(1.0, add(winners, 1.0)), div(1.0, winners))
         of_updates = select(update_wins, share, full_like(share, 0))
         share = div(1.0, add(winners, 1.0))
         of_operand = select(operand_wins, share, full_like(share, 0))
         change = div(add(-1.0, of_operand), written)
         moved = add(mul(read(t), change), mul(t_updates, of_updates))
-        unique, ascending = params["unique_indices"], params["indices_are_sorted"]
-        return out, added(t, moved, unique_indices=unique, indices_are_sorted=ascending)
+        return out, added(t, moved, **flags)
 
     return jvp
 
