@@ -13,6 +13,7 @@ from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
 from jaxnb.engine.core.rules import instantiate_zeros
 from jaxnb.engine.core.trace import shaped_aval
+from jaxnb.engine.ops.staging import stage
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
 from jaxnb.engine.transforms.jvp import jvp_flat
 from jaxnb.engine.transforms.linearize import LinearizeTracer, linearize_flat
@@ -137,12 +138,18 @@ def _value_and_grad(
     nonzeros = [_inexact(x) for x in leaves]
     out, nz_out, jaxpr, consts = linearize_flat(flat, leaves, nonzeros, debug_of(fun, name))
     _check_scalar(pytree.unflatten(flat.out_tree, out), flat.out_tree, out, name, holomorphic)
-    seed = np.ones((), shaped_aval(out[0]).dtype)[()]
+    seed = _one_like(shaped_aval(out[0]))
     grads = _pull_back(jaxpr, consts, [shaped_aval(x) for x in leaves], nonzeros, nz_out, [seed])
     g: Any = pytree.unflatten(in_tree, grads)
     g = g[0] if isinstance(argnums, int) else g
     value = pytree.unflatten(flat.out_tree, out)
     return ((value, _aux_value(flat)), g) if has_aux else (value, g)
+
+
+def _one_like(aval: Any) -> Any:
+    """Returns 1 as an array of a type, weak where that is."""
+    one = np.ones((), aval.dtype)[()]
+    return stage(dtypes.scalar_type_of(one)(one) if aval.weak_type else one)
 
 
 def _pull_back(
