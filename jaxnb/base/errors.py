@@ -74,6 +74,9 @@ class JaxLoadedError(JaxnbError, RuntimeError):
 class _ExplainedError:
     """Adds the line that says where the error is explained."""
 
+    tracer: Any = None
+    """The traced value that it is about, where it is known."""
+
     def __init__(self, message: str):
         page = f"{_page}#jax.errors.{type(self).__name__}"
         super().__init__(f"{message}\nSee {page}")  # pyright: ignore[reportCallIssue]
@@ -99,6 +102,7 @@ class ConcretizationTypeError(JAXTypeError):
             "Abstract tracer value encountered where concrete value is expected: "
             f"{tracer._error_repr()}\n{context}{tracer._origin_msg()}\n"
         )
+        self.tracer = tracer
 
 
 class TracerBoolConversionError(ConcretizationTypeError):
@@ -111,6 +115,7 @@ class TracerBoolConversionError(ConcretizationTypeError):
         JAXTypeError.__init__(
             self, f"Attempted boolean conversion of {tracer._error_repr()}.{tracer._origin_msg()}"
         )
+        self.tracer = tracer
 
 
 class TracerArrayConversionError(JAXTypeError):
@@ -121,6 +126,7 @@ class TracerArrayConversionError(JAXTypeError):
             "The numpy.ndarray conversion method __array__() was called on "
             f"{tracer._error_repr()}{tracer._origin_msg()}"
         )
+        self.tracer = tracer
 
 
 class TracerIntegerConversionError(JAXTypeError):
@@ -128,6 +134,7 @@ class TracerIntegerConversionError(JAXTypeError):
 
     def __init__(self, tracer: TracerLike):
         super().__init__(f"The __index__() method was called on {tracer._error_repr()}{tracer._origin_msg()}")
+        self.tracer = tracer
 
 
 class NonConcreteBooleanIndexError(JAXIndexError):
@@ -138,6 +145,7 @@ class NonConcreteBooleanIndexError(JAXIndexError):
 
     def __init__(self, mask: Any):
         super().__init__(f"Array boolean indices must be concrete; got {mask}\n")
+        self.tracer = mask
 
 
 class UnexpectedTracerError(JAXTypeError):

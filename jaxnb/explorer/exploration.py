@@ -1,7 +1,7 @@
 """An exploration: one function on its arguments, followed through every stage down to the running program.
 
-What lives here: the ``Exploration`` object, its stages and their order. What must not: IPython (``show`` goes through a
-slot that the notebook fills), the engine (front ends come through ``capture``), HTML.
+What lives here: the ``Exploration`` object, its stages and their order. What must not: IPython, the engine (front ends
+come through ``capture``), HTML.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import contextvars
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
 from jaxnb.base.config import config
 from jaxnb.base.errors import JaxnbError
+from jaxnb.explorer.analysis.executed import executed_panel
 from jaxnb.explorer.capture.protocol import (
     CapturedCompilation,
     CapturedConstant,
@@ -35,9 +35,9 @@ from jaxnb.explorer.model.facts import make_facts
 from jaxnb.explorer.model.graph import Graph, make_graph
 from jaxnb.explorer.model.layout import Picture
 from jaxnb.explorer.model.links import Links
+from jaxnb.explorer.model.panels import Panel
 from jaxnb.explorer.model.stablehlo_parse import StableHloModule, parse_stablehlo
-from jaxnb.explorer.render.bundle import make_bundle
-from jaxnb.explorer.render.html import make_page
+from jaxnb.explorer.render.panel_text import panel_text
 from jaxnb.explorer.render.text import make_text
 from jaxnb.explorer.stages import (
     CANCELLED,
@@ -53,12 +53,11 @@ from jaxnb.explorer.stages import (
     Status,
     error_text,
 )
+from jaxnb.explorer.view import View
+from jaxnb.explorer.view import display_slot as display_slot
 from jaxnb.xla.worker import Job, shared_worker
 
 _RETRY = ".retry() compiles again (_.retry() in the next cell)"
-
-display_slot: list[Callable[[Exploration], None]] = []
-"""How ``show`` displays; the notebook puts its own function in front. Empty: the text is printed."""
 
 
 class ExplorationError(JaxnbError):
@@ -74,7 +73,7 @@ class Analysis(NamedTuple):
     dot: str
 
 
-class Exploration:
+class Exploration(View):
     """A function on its way from source to optimised program; see ``explore``.
 
     Every stage is there as soon as it is asked for, and does not need the later ones: where lowering fails the jaxpr
@@ -429,8 +428,16 @@ class Exploration:
     def _parsed_stablehlo(self) -> StableHloModule:
         return parse_stablehlo(self._lowered().text)
 
-    def model(self) -> dict[str, Any]:
-        """The exploration as the schema's JSON, as far as it has come; never waits."""
+    def panels(self) -> list[Panel]:
+        """What stands beside the texts: the operations executed meanwhile, where tracing executed some."""
+        return [executed_panel(self.trace)] if self.trace.executed else []
+
+    def model(self, panels: Sequence[Panel] | None = None) -> dict[str, Any]:
+        """The exploration as the schema's JSON, as far as it has come; never waits.
+
+        Args:
+            panels: What to show beside the texts; its own panels by default.
+        """
         if self._first_view_s is None:
             self._first_view_s = time.perf_counter() - self._begun
         analysis = self._analysis
@@ -445,6 +452,7 @@ class Exploration:
             dot=analysis.dot if analysis is not None else "",
             facts=self.known_facts(),
             status=self.status.to_data(),
+            panels=self.panels() if panels is None else panels,
         )
 
     def note_first_view(self, seconds: float) -> None:
@@ -454,34 +462,8 @@ class Exploration:
     def text(self) -> str:
         """The exploration as plain text, as far as it has come."""
         links = self._analysis.links if self._analysis is not None else None
-        return make_text(self.trace, links, self.known_facts(), self.status)
-
-    def save(self, path: str | Path) -> Path:
-        """Writes the exploration as one HTML page that needs nothing else; waits for what is running.
-
-        Returns:
-            The path that was written.
-        """
-        self.start()
-        self.wait()
-        target = Path(path)
-        target.write_text(make_page(self.model(), self.text()), encoding="utf-8")
-        return target
-
-    def show(self) -> None:
-        """Displays the exploration, and goes on in the background."""
-        if display_slot:
-            display_slot[0](self)
-            return
-        self.start()
-        self.wait()
-        print(self.text())
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        """All forms of the finished exploration: text, HTML and the schema's JSON."""
-        self.start()
-        self.wait()
-        return make_bundle(self.model(), self.text())
+        parts = [make_text(self.trace, links, self.known_facts(), self.status)]
+        return "\n\n".join([*parts, *(panel_text(panel) for panel in self.panels())])
 
     def __repr__(self) -> str:
         states = ", ".join(f"{stage} {state}" for stage, state in self.status.states.items())

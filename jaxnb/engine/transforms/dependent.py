@@ -22,6 +22,7 @@ class Executed(NamedTuple):
     primitive: str
     out_types: tuple[str, ...]
     source: SourceInfo
+    size_bytes: int
 
 
 class _Account(threading.local):
@@ -68,7 +69,10 @@ class DependentTrace(Trace):
             set_trace(before)
         if _account.open and not any(isinstance(x, Tracer) for x in args):
             results = out if primitive.multiple_results else [out]
-            row = Executed(primitive.name, tuple(r.aval.str_short(True) for r in results), current_source())
+            avals = [r.aval for r in results]
+            size_bytes = sum(a.size * getattr(a.dtype, "itemsize", 4) for a in avals)
+            types = tuple([a.str_short(True) for a in avals])
+            row = Executed(primitive.name, types, current_source(), size_bytes)
             for rows in _account.open:
                 rows.append(row)
         return out

@@ -57,9 +57,11 @@ class StagedTracer(Tracer):
         name = f"{info.func_src_info} traced for {info.traced_for}" if info else None
         frames = source.user_frames(self.made.traceback) if self.made else []
         lines = [f"{f.file}:{f.line}:{f.col_start} ({f.function})" for f in frames]
-        return UnexpectedTracerError(
+        error = UnexpectedTracerError(
             leaked_tracer_text(self.aval.str_short(), "DynamicJaxprTracer", name, lines)
         )
+        error.tracer = self
+        return error
 
     def __repr__(self) -> str:
         return f"JitTracer({self.aval})"
@@ -283,6 +285,10 @@ def trace_to_jaxpr(
     try:
         out = fun(*args)
         jaxpr, consts = trace.to_jaxpr(out)
+    except Exception as error:
+        # What was recorded so far stays with the error, the innermost program first: it says how the error came about.
+        error.__dict__.setdefault("partial_traces", []).append(trace)
+        raise
     finally:
         p.traceback, p.name_stack = saved
         set_trace(before)

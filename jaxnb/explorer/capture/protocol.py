@@ -82,6 +82,8 @@ class CapturedConstant:
         source: Where it is first used.
         users: Paths of the equations that use it.
         is_hoisted: Whether it became an argument of the compiled program.
+        place: Where the program keeps it: ``argument``, ``embedded`` because it is small, or ``inlined``.
+        holder: What held it: ``Array`` or ``ndarray``.
     """
 
     name: str
@@ -90,6 +92,25 @@ class CapturedConstant:
     source: SourceSpan | None = None
     users: tuple[str, ...] = ()
     is_hoisted: bool = True
+    place: str = "argument"
+    holder: str = "Array"
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedExecution:
+    """An operation that was executed while the function was traced.
+
+    Attributes:
+        primitive: The primitive's name.
+        out_types: The short types of its results.
+        nbytes: Their size [bytes].
+        source: Where the user wrote it.
+    """
+
+    primitive: str
+    out_types: tuple[str, ...]
+    nbytes: int
+    source: SourceSpan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +150,8 @@ class CapturedTrace:
         device: Where it will run, such as ``cpu:0``.
         versions: Versions worth showing: ``{"jaxlib": "0.10.2"}``.
         seconds: How long tracing took.
+        executed: The operations that tracing executed at once, in order.
+        omnistaging: Whether every operation was staged.
     """
 
     function: str
@@ -144,6 +167,8 @@ class CapturedTrace:
     device: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0
+    executed: tuple[CapturedExecution, ...] = ()
+    omnistaging: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from jaxnb.explorer.model.fates import Fate
 from jaxnb.explorer.model.graph import Graph, size_text
 from jaxnb.explorer.model.layout import Picture
 from jaxnb.explorer.model.links import Links, path_index
+from jaxnb.explorer.model.panels import Panel, panel_data
 from jaxnb.explorer.model.pivots import PivotTable, SetPool, make_pivots
 from jaxnb.explorer.model.stablehlo_parse import StableHloModule
 
@@ -41,6 +42,7 @@ def assemble(
     dot: str,
     facts: Mapping[str, Any],
     status: Mapping[str, Any],
+    panels: Sequence[Panel] = (),
 ) -> dict[str, Any]:
     """The model of an exploration."""
     pivots = links.pivots if links is not None else make_pivots(trace)
@@ -58,7 +60,7 @@ def assemble(
     elif hlo_text is not None:
         documents.append(Document("hlo", "Optimised HLO", "hlo", hlo_text, 1, []))
     fates = links.fates if links is not None else {}
-    return {
+    model: dict[str, Any] = {
         "schema": SCHEMA_VERSION,
         "title": trace.title,
         "function": trace.function,
@@ -80,6 +82,9 @@ def assemble(
         "overlays": {},
         "sets": pool.sets,
     }
+    if panels:
+        model["panels"] = panel_data(panels, pool)
+    return model
 
 
 def make_header(trace: CapturedTrace, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
