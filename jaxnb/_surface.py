@@ -13,6 +13,7 @@ MODULES = (
     "errors",
     "experimental",
     "lax",
+    "monitoring",
     "nn",
     "numpy",
     "stages",
@@ -33,6 +34,7 @@ _BY_MODULE = {
     "jaxnb.engine.api.grad": ("grad", "jvp", "linear_transpose", "linearize", "value_and_grad", "vjp"),
     "jaxnb.engine.api.jacobian": ("hessian", "jacfwd", "jacobian", "jacrev"),
     "jaxnb.engine.api.jit": ("jit",),
+    "jaxnb.engine.api.modes": ("clear_caches", "disable_jit", "ensure_compile_time_eval"),
     "jaxnb.engine.api.names": ("named_call", "named_scope"),
     "jaxnb.engine.api.tracing": ("eval_shape", "make_jaxpr"),
     "jaxnb.engine.api.transfer": (
@@ -48,7 +50,7 @@ _BY_MODULE = {
     "jaxnb.explorer.exploration": ("Exploration",),
     "jaxnb.explorer.explore": ("explore",),
     "jaxnb.xla.client": ("Device",),
-    "jaxnb.engine.api.stages": ("ShapeDtypeStruct",),
+    "jaxnb.engine.runtime.shapes": ("ShapeDtypeStruct",),
 }  # fmt: skip
 
 NAMES = {name: module for module, names in _BY_MODULE.items() for name in names}

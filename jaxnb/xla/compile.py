@@ -30,6 +30,8 @@ __all__ = [
 JaxRuntimeError = _jax.JaxRuntimeError
 """The error that XLA raises, at compile time and at run time."""
 
+JaxRuntimeError.__module__ = "jaxnb.errors"  # where users find it, and what a traceback prints
+
 XlaRuntimeError = _jax.JaxRuntimeError
 """The same class under its older name."""
 
@@ -173,6 +175,14 @@ class Executable:
         """A hash of the module; it changes with locations."""
         return self.raw.fingerprint
 
+    def parameter_layouts(self) -> list[tuple[tuple[int, ...], tuple[tuple[int, ...], ...], int]]:
+        """Returns each parameter's dimensions from major to minor, its tiles, and the bits of an element below a byte."""
+        return [_layout(x) for x in self.raw.get_parameter_layouts()]
+
+    def output_layouts(self) -> list[tuple[tuple[int, ...], tuple[tuple[int, ...], ...], int]]:
+        """Returns the same for each result."""
+        return [_layout(x) for x in self.raw.get_output_layouts()]
+
     def parameter_shardings(self) -> list[_hlo.OpSharding] | None:
         """Returns the shardings of the parameters, as protocol buffers, or None for one device."""
         return self.raw.get_parameter_shardings()
@@ -180,6 +190,15 @@ class Executable:
     def output_shardings(self) -> list[_hlo.OpSharding] | None:
         """Returns the shardings of the results, as protocol buffers, or None for one device."""
         return self.raw.get_output_shardings()
+
+
+def _layout(pjrt_layout: Any) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...], int]:
+    layout = pjrt_layout._xla_layout()
+    return (
+        tuple(reversed(layout.minor_to_major())),
+        tuple(tuple(t) for t in layout.tiling()),
+        layout.element_size_in_bits(),
+    )
 
 
 def compile_module(

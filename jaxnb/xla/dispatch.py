@@ -8,7 +8,7 @@ signature run without any Python. What must not live here: tracing, lowering, or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from jaxlib import _jax
@@ -20,6 +20,7 @@ __all__ = [
     "FastpathData",
     "PjitFunction",
     "PjitFunctionCache",
+    "install_methods",
     "make_pjit",
     "set_tracer_class",
     "weakref_lru_cache",
@@ -52,6 +53,12 @@ class FastpathData(NamedTuple):
 
 def _refuse_argument(x: Any, *_: Any) -> Any:
     raise TypeError(f"a value of type {type(x).__name__} cannot be placed by this function")
+
+
+def install_methods(methods: Mapping[str, Any]) -> None:
+    """Sets methods on the class of jitted functions."""
+    for name, method in methods.items():
+        setattr(_jax.PjitFunction, name, method)
 
 
 def make_pjit(

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 
 from jaxlib import _hlo, _jax
 
+from jaxnb.xla.client import backend
+
 __all__ = [
     "HloModule",
     "HloPrintOptions",
@@ -18,6 +20,7 @@ __all__ = [
     "XlaComputation",
     "dot_graph",
     "memory_stats_dict",
+    "module_cost_analysis",
     "module_from_proto",
     "module_from_text",
     "module_text",
@@ -118,15 +121,26 @@ def unoptimized_module(stablehlo: bytes | str) -> HloModule:
     return unoptimized_computation(stablehlo).as_hlo_module()
 
 
-def unoptimized_text(stablehlo: bytes | str, options: HloPrintOptions | None = None) -> str:
+def unoptimized_text(
+    stablehlo: bytes | str, options: HloPrintOptions | None = None, *, metadata: bool = False
+) -> str:
     """Returns the HLO text of a StableHLO module, before any pass.
 
-    Without options it is the short form, as ``Lowered.as_text("hlo")`` prints it.
+    Without options it is the short form, as ``Lowered.as_text("hlo")`` prints it; with ``metadata`` as it does with
+    ``debug_info``.
     """
     computation = unoptimized_computation(stablehlo)
     if options is None:
-        return computation.as_hlo_text()
+        if not metadata:
+            return computation.as_hlo_text()
+        options = HloPrintOptions.short_parsable()
+        options.print_metadata = True
     return module_text(computation.as_hlo_module(), options)
+
+
+def module_cost_analysis(stablehlo: bytes | str) -> dict[str, float]:
+    """Returns XLA's estimates for a StableHLO module before any pass: ``flops``, ``bytes accessed``, …"""
+    return dict(_jax.hlo_module_cost_analysis(backend(), unoptimized_module(stablehlo)))
 
 
 def stablehlo_from_hlo(computation: XlaComputation) -> bytes:

@@ -37,9 +37,11 @@ __all__ = [
     "minimum_stablehlo_version",
     "module_text",
     "module_to_bytecode",
+    "lowering_context",
     "name_location",
     "parse_module",
     "passmanager",
+    "retire_context",
     "run_passes",
     "sdy",
     "serialize_portable_artifact",
@@ -101,6 +103,27 @@ def thread_context() -> ir.Context:
     if context is None:
         context = _of_thread.context = make_context()
     return context
+
+
+LOWERINGS_PER_CONTEXT = 64
+
+
+def lowering_context() -> ir.Context:
+    """Returns a context to lower one module into: the calling thread's, a new one every so often.
+
+    Making a context costs milliseconds, keeping one costs a megabyte. What holds a module holds its context: write the
+    module as bytecode to be rid of it.
+    """
+    uses: int = getattr(_of_thread, "uses", LOWERINGS_PER_CONTEXT)
+    if uses >= LOWERINGS_PER_CONTEXT:
+        _of_thread.lowering, uses = make_context(), 0
+    _of_thread.uses = uses + 1
+    return _of_thread.lowering
+
+
+def retire_context() -> None:
+    """Makes the calling thread's next lowering begin a new context: this one has seen something large."""
+    _of_thread.uses = LOWERINGS_PER_CONTEXT
 
 
 def module_to_bytecode(module: ir.Module) -> bytes:

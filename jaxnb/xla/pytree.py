@@ -55,6 +55,10 @@ registry: PyTreeRegistry = PyTreeRegistry()
 none_leaf_registry: PyTreeRegistry = PyTreeRegistry(enable_none=False)
 """The same container types, but with None as a leaf."""
 
+# What holds a registry (a jitted function, a structure) is copied with a reference to it, by these names.
+for _name, _registry in (("registry", registry), ("none_leaf_registry", none_leaf_registry)):
+    _registry.__module__, _registry.__name__ = __name__, _name
+
 leaf_treedef: PyTreeDef = registry.flatten(0)[1]
 """The tree that is one leaf; it prints as ``PyTreeDef(*)``."""
 

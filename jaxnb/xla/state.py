@@ -25,6 +25,7 @@ __all__ = [
     "trace_context",
     "trace_context_names",
     "unset",
+    "watching_state",
 ]
 
 # Everything below writes into process-wide C++ slots: with jax in this process it would change
@@ -63,8 +64,8 @@ def trace_context_names() -> tuple[str, ...]:
 
 
 # C++ dispatch refuses to run until these three exist; they are process-wide, so they are made once, here.
-enable_x64_state: State = make_state("enable_x64", False, in_jit_key=True, in_trace_context=True)
-disable_jit_state: State = make_state("disable_jit", False, in_jit_key=False, in_trace_context=True)
+enable_x64_state: State = make_state("jax_enable_x64", False, in_jit_key=True, in_trace_context=True)
+disable_jit_state: State = make_state("jax_disable_jit", False, in_jit_key=False, in_trace_context=True)
 post_hook_state: State = make_state("post_hook", None, in_jit_key=False, in_trace_context=False)
 _jax.jax_jit.set_enable_x64_state(enable_x64_state)
 _jax.jax_jit.set_disable_jit_state(disable_jit_state)
@@ -88,3 +89,6 @@ staging_state: State = make_state("staging", False, in_jit_key=True, in_trace_co
 It is in the jit key, so that a jitted function called on concrete arrays inside such a trace does not take
 the C++ fast path of its eager calls; being only a flag, it keeps nothing alive.
 """
+
+watching_state: State = make_state("watching", False, in_jit_key=True, in_trace_context=False)
+"""True while calls are counted: C++ then asks for every call, and is given nothing to remember."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jaxnb.engine.core.avals import get_aval
-from jaxnb.engine.core.functions import fun_name, fun_source
+from jaxnb.engine.core.functions import fun_name, fun_src_info
 from jaxnb.engine.core.jaxpr import DebugInfo
 from jaxnb.engine.core.trace import Tracer
 from jaxnb.xla import pytree
@@ -78,7 +78,7 @@ def check_callable(fun: Any) -> None:
 
 def debug_of(fun: Callable[..., Any], traced_for: str) -> DebugInfo:
     """Returns what messages say of a function."""
-    return DebugInfo(traced_for, f"{fun_name(fun)} at {fun_source(fun)}", fun_name(fun))
+    return DebugInfo(traced_for, fun_src_info(fun), fun_name(fun))
 
 
 def split_argnums(

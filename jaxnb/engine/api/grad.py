@@ -112,7 +112,6 @@ def value_and_grad(
     def value_and_grad_f(*args: Any, **kwargs: Any) -> Any:
         return _value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, "value_and_grad", args, kwargs)
 
-    value_and_grad_f.__dict__.pop("__wrapped__", None)
     return value_and_grad_f
 
 
@@ -193,7 +192,6 @@ def grad(
         value, g = _value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, "grad", args, kwargs)
         return (g, value[1]) if has_aux else g
 
-    grad_f.__dict__.pop("__wrapped__", None)
     return grad_f
 
 

@@ -103,7 +103,6 @@ def jacfwd(
         del y
         return (out, result[2]) if has_aux else out
 
-    jacfun.__dict__.pop("__wrapped__", None)
     return jacfun
 
 
@@ -142,7 +141,6 @@ def jacrev(
         out = pytree.unflatten(y_tree, [pytree.unflatten(x_tree, r) for r in by_y])
         return (out, result[2]) if has_aux else out
 
-    jacfun.__dict__.pop("__wrapped__", None)
     return jacfun
 
 

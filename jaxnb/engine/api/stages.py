@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Any, Protocol, runtime_checkable
 
 from jaxnb.base import config
-from jaxnb.engine.core import dtypes
-from jaxnb.engine.core.avals import ShapedArray
+from jaxnb.engine.core.avals import ShapedArray, get_aval
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, Jaxpr, close
-from jaxnb.engine.core.trace import Tracer, shaped_aval, trace_context
+from jaxnb.engine.core.trace import Tracer, trace_context
+from jaxnb.engine.core.tree_differences import structure_differences
 from jaxnb.engine.runtime.arrays import device_of
+from jaxnb.engine.runtime.call_devices import Placement, place_call
 from jaxnb.engine.runtime.dispatch import JitInfo, TracedCall, trace_call
-from jaxnb.engine.runtime.executable import CompiledProgram, LoweredProgram, compile_jaxpr, lower_jaxpr
+from jaxnb.engine.runtime.executable import CompiledProgram, LoweredProgram
+from jaxnb.engine.runtime.layouts import Format, Layout
+from jaxnb.engine.runtime.programs import compiled, lowered_call
+from jaxnb.engine.runtime.shapes import ShapeDtypeStruct
+from jaxnb.engine.runtime.signature import UNSPECIFIED
 from jaxnb.engine.transforms.constants import with_constvars
 from jaxnb.xla import pytree
-from jaxnb.xla.hlo import unoptimized_text
-from jaxnb.xla.mlir import module_text, module_to_bytecode
+from jaxnb.xla.hlo import module_cost_analysis, unoptimized_computation, unoptimized_text
+from jaxnb.xla.mlir import module_text
 
 __all__ = [
     "ArgInfo",
@@ -30,61 +33,9 @@ __all__ = [
     "Stage",
     "Traced",
     "Wrapped",
-    "eval_shape_of",
     "named_axes",
     "trace",
 ]
-
-
-class ShapeDtypeStruct:
-    """A shape and a dtype in an array's place."""
-
-    __slots__ = ("dtype", "shape", "sharding", "weak_type")
-
-    def __init__(self, shape: Any, dtype: Any, *, sharding: Any = None, weak_type: bool = False):
-        if dtype is None:
-            raise ValueError("ShapeDtypeStruct: dtype must be specified.")
-        self.shape = tuple(shape)
-        self.dtype = dtype if dtypes.is_extended(dtype) else np.dtype(dtype)
-        self.sharding = sharding
-        self.weak_type = weak_type
-
-    size = property(lambda self: int(np.prod(self.shape)), doc="How many elements there are.")
-    ndim = property(lambda self: len(self.shape), doc="How many dimensions there are.")
-
-    @staticmethod
-    def like(x: Any) -> ShapeDtypeStruct:
-        """Returns the shape and dtype of ``x``."""
-        if isinstance(x, ShapeDtypeStruct):
-            return x
-        aval: Any = shaped_aval(x)
-        return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
-
-    def update(self, **kwargs: Any) -> ShapeDtypeStruct:
-        """Returns a copy with fields replaced."""
-        fields = {k: kwargs.pop(k, getattr(self, k)) for k in ("shape", "dtype", "sharding", "weak_type")}
-        if kwargs:
-            raise ValueError(f"ShapeDtypeStruct.update got unexpected fields {sorted(kwargs)}")
-        return ShapeDtypeStruct(fields.pop("shape"), fields.pop("dtype"), **fields)
-
-    def __len__(self) -> int:
-        if not self.shape:
-            raise TypeError("len() of unsized object")
-        return self.shape[0]
-
-    def __repr__(self) -> str:
-        sharding = f", sharding={self.sharding}" if self.sharding is not None else ""
-        weak = f", weak_type={self.weak_type}" if self.weak_type else ""
-        return f"ShapeDtypeStruct(shape={self.shape}, dtype={getattr(self.dtype, 'name', self.dtype)}{sharding}{weak})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ShapeDtypeStruct) and (
-            (self.shape, self.dtype, self.sharding, self.weak_type)
-            == (other.shape, other.dtype, other.sharding, other.weak_type)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.shape, self.dtype, self.sharding, self.weak_type))
 
 
 @dataclass(frozen=True)
@@ -105,6 +56,7 @@ class ArgInfo:
         return self._aval.dtype
 
 
+@runtime_checkable
 class Wrapped(Protocol):
     """A function that can be called, traced and lowered."""
 
@@ -122,45 +74,54 @@ class Wrapped(Protocol):
 
 
 class Stage:
-    """What the steps share: the arguments."""
+    """What the steps share: the call they come from."""
 
-    args_info: Any
+    __slots__ = ("_call", "_info", "args_info", "out_tree")
+
+    def __init__(self, info: JitInfo, call: TracedCall):
+        self._info = info
+        self._call = call
+        self.out_tree = call.traced.out_tree
+        self.args_info = pytree.unflatten(
+            call.in_tree, [ArgInfo(a, d) for a, d in zip(call.avals, call.donated, strict=True)]
+        )
 
     @property
     def in_tree(self) -> Any:
-        """The structure of the arguments."""
-        return pytree.flatten(self.args_info, is_leaf=lambda x: isinstance(x, ArgInfo))[1]
+        """The structure of the arguments: ``(positional, keyword)``."""
+        return self._call.in_tree
 
     @property
     def in_avals(self) -> Any:
         """The types of the arguments, in their structure."""
-        leaves, tree = pytree.flatten(self.args_info, is_leaf=lambda x: isinstance(x, ArgInfo))
-        return pytree.unflatten(tree, [a._aval for a in leaves])
+        return pytree.unflatten(self._call.in_tree, self._call.avals)
 
     @property
     def donate_argnums(self) -> tuple[int, ...]:
         """The flat positions of donated arguments."""
-        leaves = pytree.flatten(self.args_info, is_leaf=lambda x: isinstance(x, ArgInfo))[0]
-        return tuple(i for i, a in enumerate(leaves) if a.donated)
-
-
-def _args_info(call: TracedCall) -> Any:
-    return pytree.unflatten(
-        call.in_tree, [ArgInfo(a, d) for a, d in zip(call.avals, call.donated, strict=True)]
-    )
+        return tuple(i for i, d in enumerate(self._call.donated) if d)
 
 
 class Traced(Stage):
     """A function traced for one signature."""
 
-    __slots__ = ("_call", "_info", "args_info", "fun_name", "jaxpr")
+    __slots__ = ("_jaxpr",)
 
     def __init__(self, info: JitInfo, call: TracedCall):
-        self._info = info
-        self._call = call
-        self.fun_name = info.name
-        self.jaxpr: ClosedJaxpr = _shown(call.traced.jaxpr)
-        self.args_info = _args_info(call)
+        super().__init__(info, call)
+        self._jaxpr: ClosedJaxpr | None = None
+
+    @property
+    def fun_name(self) -> str:
+        """The function's name."""
+        return self._info.name
+
+    @property
+    def jaxpr(self) -> ClosedJaxpr:
+        """The program."""
+        if self._jaxpr is None:
+            self._jaxpr = _shown(self._call.traced.jaxpr)
+        return self._jaxpr
 
     def closed_jaxpr(self) -> ClosedJaxpr:
         """Returns the program; traced values that the function closed over are its constants."""
@@ -174,44 +135,34 @@ class Traced(Stage):
 
     @property
     def out_info(self) -> Any:
-        """The results' shapes and dtypes, in the function's result structure."""
-        leaves = [
-            ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type)
-            for a in self._call.traced.jaxpr.out_avals
-        ]
-        return pytree.unflatten(self._call.traced.out_tree, leaves)
+        """The results' shapes and dtypes, in the structure of the function's result."""
+        avals = self._call.traced.jaxpr.out_avals
+        return pytree.unflatten(
+            self.out_tree, [ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in avals]
+        )
 
     @property
     def out_avals(self) -> Any:
-        """The results' types, in the function's result structure."""
-        return pytree.unflatten(self._call.traced.out_tree, self._call.traced.jaxpr.out_avals)
-
-    @property
-    def out_tree(self) -> Any:
-        """The structure of the results."""
-        return self._call.traced.out_tree
+        """The results' types, in the structure of the function's result."""
+        return pytree.unflatten(self.out_tree, self._call.traced.jaxpr.out_avals)
 
     @property
     def effects(self) -> Any:
         """The program's effects."""
         return self._call.traced.jaxpr.effects
 
-    def lower(self, *, lowering_platforms: Sequence[str] | None = None, _tagged: bool = False) -> Lowered:
-        """Returns the program as a StableHLO module."""
-        call, info = self._call, self._info
-        if call.traced.consts:
-            raise UnexpectedConstants(info.name)
-        device = info.device or next((d for d in map(device_of, call.leaves) if d is not None), None)
-        program = lower_jaxpr(
-            info.name,
-            call.traced.jaxpr,
-            donated=call.donated,
-            keep_unused=info.keep_unused,
-            device=device,
-            result_paths=result_paths(call.traced.out_tree),
-            tagged=_tagged,
-        )
-        return Lowered(info, call, program)
+    def lower(self, *, lowering_platforms: tuple[str, ...] | None = None) -> Lowered:
+        """Returns the program as a StableHLO module.
+
+        Args:
+            lowering_platforms: the platforms to lower for; by default the one it would run on.
+
+        Raises:
+            ValueError: where arguments, shardings and captured arrays disagree on the device.
+        """
+        place = place_call(self._info, self._call)
+        lowered = lowered_call(self._info, self._call, place, tuple(lowering_platforms or ()))
+        return Lowered(self._info, self._call, place, lowered)
 
 
 def _shown(jaxpr: Jaxpr) -> ClosedJaxpr:
@@ -219,35 +170,26 @@ def _shown(jaxpr: Jaxpr) -> ClosedJaxpr:
     return close(jaxpr) if config.use_simplified_jaxpr_constants.value else with_constvars(jaxpr)
 
 
-class UnexpectedConstants(TypeError):
-    """A function that closes over a tracer cannot be lowered by itself."""
-
-    def __init__(self, name: str):
-        super().__init__(f"{name} closes over a traced value and cannot be lowered on its own.")
-
-
-def result_paths(out_tree: Any) -> list[str]:
-    """Returns where in the function's result each output stands, ``result[0]['w']`` for example."""
-    tree = pytree.unflatten(out_tree, range(out_tree.num_leaves))
-    return [f"result{pytree.keystr(path)}" for path, _ in pytree.flatten_with_path(tree)[0]]
-
-
 class Lowered(Stage):
     """A program as a StableHLO module."""
 
-    __slots__ = ("_call", "_info", "_program", "args_info", "out_tree")
+    __slots__ = ("_place", "_program")
 
-    def __init__(self, info: JitInfo, call: TracedCall, program: LoweredProgram):
-        self._info = info
-        self._call = call
+    def __init__(self, info: JitInfo, call: TracedCall, place: Placement, program: LoweredProgram):
+        super().__init__(info, call)
+        self._place = place
         self._program = program
-        self.args_info = _args_info(call)
-        self.out_tree = call.traced.out_tree
 
     @property
     def out_info(self) -> Any:
-        """The results' shapes and dtypes, in the function's result structure."""
-        return Traced(self._info, self._call).out_info
+        """The results' shapes and dtypes, and where ``jit`` was told to put them."""
+        avals = self._program.out_avals
+        given = self._place.given_out or (UNSPECIFIED,) * len(avals)
+        infos = [
+            ShapeDtypeStruct(a.shape, a.dtype, sharding=None if s is UNSPECIFIED else s)
+            for a, s in zip(avals, given, strict=True)
+        ]
+        return pytree.unflatten(self.out_tree, infos)
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
         """Returns the module's text.
@@ -262,46 +204,60 @@ class Lowered(Stage):
         if dialect in (None, "stablehlo"):
             return module_text(self._program.module.module, debug_info=debug_info)
         if dialect == "hlo":
-            return unoptimized_text(module_to_bytecode(self._program.module.module))
+            return unoptimized_text(self._program.module.bytecode, metadata=debug_info)
         raise ValueError(f"unknown dialect: {dialect}")
 
     def compiler_ir(self, dialect: str | None = None) -> Any:
-        """Returns the module itself (``stablehlo``), or None for a dialect it does not exist in."""
-        return self._program.module.module if dialect in (None, "stablehlo") else None
+        """Returns the program as jaxlib's own object: an MLIR module (``stablehlo``) or a computation (``hlo``).
+
+        Raises:
+            ValueError: where the dialect is unknown.
+        """
+        if dialect in (None, "stablehlo"):
+            return self._program.module.module
+        if dialect == "hlo":
+            return unoptimized_computation(self._program.module.bytecode)
+        raise ValueError(f"unknown dialect: {dialect}")
 
     def compile(self, compiler_options: dict[str, Any] | None = None) -> Compiled:
-        """Returns the executable.
+        """Returns the executable, which calls of the function then use too.
 
         Args:
-            compiler_options: XLA's options by name, over those given to ``jit``.
+            compiler_options: XLA's options by name, after those given to ``jit``.
 
         Raises:
             JaxRuntimeError: where XLA refuses the program or an option.
         """
-        options = {**dict(self._info.compiler_options), **(compiler_options or {})}
-        return Compiled(self._info, self._call, compile_jaxpr(self._program, tuple(options.items())))
+        options = self._info.compiler_options
+        if compiler_options is not None:
+            options += tuple(compiler_options.items())
+        program = compiled(self._program, options)
+        return Compiled(self._info, self._call, self._place, program)
 
-    def cost_analysis(self) -> Any:
-        """Returns XLA's estimate for the module before optimisation, or None."""
-        return None
+    def cost_analysis(self) -> dict[str, float]:
+        """Returns XLA's estimate for the module before optimisation."""
+        return module_cost_analysis(self._program.module.bytecode)
 
 
 class Compiled(Stage):
     """A compiled program for one signature."""
 
-    __slots__ = ("_call", "_info", "_program", "args_info", "out_tree")
+    __slots__ = ("_place", "_program")
 
-    def __init__(self, info: JitInfo, call: TracedCall, program: CompiledProgram):
-        self._info = info
-        self._call = call
+    def __init__(self, info: JitInfo, call: TracedCall, place: Placement, program: CompiledProgram):
+        super().__init__(info, call)
+        self._place = place
         self._program = program
-        self.args_info = _args_info(call)
-        self.out_tree = call.traced.out_tree
 
     @property
     def out_info(self) -> Any:
-        """The results' shapes and dtypes, in the function's result structure."""
-        return Traced(self._info, self._call).out_info
+        """The results' shapes and dtypes, their shardings and layouts."""
+        formats = self._output_formats()
+        infos = [
+            ShapeDtypeStruct(a.shape, a.dtype, sharding=f)
+            for a, f in zip(self._program.out_avals, formats, strict=True)
+        ]
+        return pytree.unflatten(self.out_tree, infos)
 
     def as_text(self) -> str:
         """Returns the optimised HLO."""
@@ -319,55 +275,110 @@ class Compiled(Stage):
         """Returns jaxlib's own object."""
         return self._program.executable.raw
 
+    def _kept(self) -> list[bool]:
+        return self._program.lowered.kept[len(self._call.traced.consts) :]
+
     @property
     def input_shardings(self) -> Any:
-        """The arguments' shardings: ``(positional, keyword)``."""
-        n = len(self._call.leaves)
-        return pytree.unflatten(self._call.in_tree, [self._program.sharding] * n)
+        """The arguments' shardings, ``(positional, keyword)``; None for one that the program does not use."""
+        sharding = self._program.sharding
+        return pytree.unflatten(self._call.in_tree, [sharding if k else None for k in self._kept()])
 
     @property
     def output_shardings(self) -> Any:
         """The results' shardings."""
         return pytree.unflatten(self.out_tree, [self._program.sharding] * self.out_tree.num_leaves)
 
+    @property
+    def input_formats(self) -> Any:
+        """The arguments' shardings and layouts, ``(positional, keyword)``; empty for one that is not used."""
+        layouts = iter(self._program.executable.parameter_layouts()[len(self._program.const_args) :])
+        formats = [self._format(next(layouts)) if k else Format() for k in self._kept()]
+        return pytree.unflatten(self._call.in_tree, formats)
+
+    @property
+    def output_formats(self) -> Any:
+        """The results' shardings and layouts."""
+        return pytree.unflatten(self.out_tree, self._output_formats())
+
+    def _output_formats(self) -> list[Format]:
+        return [self._format(layout) for layout in self._program.executable.output_layouts()]
+
+    def _format(self, layout: tuple[Any, ...]) -> Format:
+        return Format(Layout(*layout), self._program.sharding)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the program.
 
         Raises:
             TypeError: where the arguments are not of the types it was compiled for, or are tracers.
+            ValueError: where an argument was put on another device.
         """
+        call = self._call
+        if config.disable_jit.value:
+            raise ValueError(
+                "Disable jit is not supported in the AOT path since the function is not available for "
+                f"(jit({self._info.name}))"
+            )
         leaves, tree = pytree.flatten((args, kwargs))
-        if tree != self._call.in_tree:
-            raise TypeError(pytree_mismatch(self._call.in_tree, tree))
+        if tree != call.in_tree:
+            raise TypeError(_structure_mismatch(call.in_tree, tree))
         for x in leaves:
             if isinstance(x, Tracer):
                 raise TypeError(
                     "Cannot apply JAX transformations to a function lowered and compiled for a particular signature. "
                     f"Detected argument of Tracer type {type(x)}."
                 )
-        avals = [shaped_aval(x) for x in leaves]
-        wrong = [
-            f"Argument '{name}' compiled with {want.str_short()} and called with {got.str_short()}"
-            for name, want, got in zip(
-                self._call.traced.debug_info.arg_names, self._call.avals, avals, strict=False
-            )
-            if (want.shape, want.dtype) != (got.shape, got.dtype)
-        ]
+        names = call.traced.debug_info.arg_names
+        self._check_types(leaves, names)
+        self._check_devices(leaves, names)
+        return pytree.unflatten(self.out_tree, self._program.call(leaves, self._place.committed))
+
+    call = __call__
+
+    def _check_types(self, leaves: Sequence[Any], names: Sequence[str | None]) -> None:
+        wrong = []
+        for i, (x, want) in enumerate(zip(leaves, self._call.avals, strict=True)):
+            got = get_aval(x)
+            if (want.shape, want.dtype) != (got.shape, got.dtype):
+                name = names[i] if i < len(names) else f"args[{i}]"
+                wrong.append(
+                    f"Argument '{name}' compiled with {want.str_short()} and called with {got.str_short()}"
+                )
         if wrong:
             raise TypeError(
                 "Argument types differ from the types for which this computation was compiled. Perhaps you are calling the "
                 "compiled executable with a different enable_x64 mode than when it was AOT compiled? "
                 "The mismatches are:\n" + "\n".join(wrong)
             )
-        device = next((d for d in map(device_of, leaves) if d is not None), None)
-        return pytree.unflatten(self.out_tree, self._program.call(leaves, device is not None))
+
+    def _check_devices(self, leaves: Sequence[Any], names: Sequence[str | None]) -> None:
+        wanted = self._program.sharding
+        wrong = []
+        for i, (x, kept) in enumerate(zip(leaves, self._kept(), strict=True)):
+            device = device_of(x)
+            if kept and device is not None and device != self._program.lowered.device:
+                wrong.append(
+                    f"Argument {names[i]} with shape {get_aval(x).str_short()}:\n"
+                    f"  Passed sharding: {x._sharding}\n  Required sharding: {wanted}"
+                )
+        if wrong:
+            raise ValueError(
+                "Computation was compiled for input shardings that disagree with the shardings of arguments passed to "
+                f"it. Here are the {len(wrong)} mismatches:\n" + "\n".join(wrong)
+            )
 
 
-def pytree_mismatch(compiled: Any, called: Any) -> str:
+def _structure_mismatch(compiled_for: Any, called_with: Any) -> str:
     """Returns the text that says how two argument structures differ."""
+    found = structure_differences(compiled_for, called_with)
+    lines = []
+    for d in found:
+        where = ("args", "kwargs")[d.path[0].idx] + pytree.keystr(d.path[1:])
+        lines.append(f"    * at {where}, seen {d.first} but now given {d.second}, {d.why}")
     return (
-        "Function compiled with input pytree does not match the input pytree it was called with. "
-        f"Function was compiled with:\n  {compiled}\nbut called with:\n  {called}"
+        "Function compiled with input pytree does not match the input pytree it was called with. There are "
+        f"{len(found)} mismatches, including:\n" + "\n".join(lines)
     )
 
 
@@ -384,9 +395,8 @@ def named_axes(axes: Sequence[tuple[Any, int]]) -> Iterator[None]:
 
 def trace(info: JitInfo, *args: Any, **kwargs: Any) -> Traced:
     """Returns a jitted function traced for arguments of these types; objects with shape and dtype will do."""
-    return Traced(info, trace_call(info, args, kwargs))
+    return Traced(info, trace_call(info, args, kwargs, ahead=True))
 
 
-def eval_shape_of(info: JitInfo, *args: Any, **kwargs: Any) -> Any:
-    """Returns the results' shapes and dtypes without computing anything."""
-    return trace(info, *args, **kwargs).out_info
+for _stage in (ArgInfo, Traced, Lowered, Compiled):
+    _stage.__module__ = "jaxnb.stages"

@@ -12,23 +12,6 @@ from jaxnb.engine.api.jit import info_of, jit_info
 __all__ = ["eval_shape", "make_jaxpr"]
 
 
-def _info(fun: Callable[..., Any], static_argnums: Any) -> Any:
-    known = info_of(fun)
-    if known is not None and static_argnums == ():
-        return None
-    return jit_info(
-        fun,
-        static_argnums=static_argnums,
-        static_argnames=None,
-        donate_argnums=None,
-        donate_argnames=None,
-        keep_unused=False,
-        inline=False,
-        device=None,
-        compiler_options=None,
-    )
-
-
 def make_jaxpr(
     fun: Callable[..., Any],
     static_argnums: int | Sequence[int] = (),
@@ -48,19 +31,17 @@ def make_jaxpr(
     """
     if not callable(fun):
         raise TypeError("the first argument must be callable")
-    info = _info(fun, static_argnums)
+    info = jit_info(fun, static_argnums=static_argnums)
 
-    @functools.wraps(fun, assigned=("__module__",), updated=())
+    @functools.wraps(fun, assigned=("__doc__", "__annotations__"), updated=())
     def make_jaxpr_f(*args: Any, **kwargs: Any) -> Any:
-        use = info if info is not None else _info(lambda *a, **k: fun(*a, **k), ())
         with stages.named_axes(axis_env or ()):
-            traced = stages.trace(use, *args, **kwargs)
+            traced = stages.trace(info, *args, **kwargs)
         closed = traced.closed_jaxpr()
         return (closed, traced.out_info) if return_shape else closed
 
-    name = getattr(fun, "__name__", type(fun).__name__)
-    make_jaxpr_f.__name__ = f"make_jaxpr({name})"
-    make_jaxpr_f.__dict__.pop("__wrapped__", None)
+    make_jaxpr_f.__module__ = "jaxnb"
+    make_jaxpr_f.__name__ = make_jaxpr_f.__qualname__ = f"make_jaxpr({info.name})"
     return make_jaxpr_f
 
 
@@ -72,5 +53,5 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """
     if not callable(fun):
         raise TypeError(f"Expected a callable value, got {fun}")
-    known = info_of(fun)
-    return stages.eval_shape_of(known if known is not None else _info(fun, ()), *args, **kwargs)
+    info = info_of(fun) or jit_info(fun)
+    return stages.trace(info, *args, **kwargs).out_info

@@ -195,5 +195,4 @@ def vmap(
             done.append(to_dim(o, d, size, want % ndim))
         return pytree.unflatten(flat.out_tree, done)
 
-    vmap_f.__dict__.pop("__wrapped__", None)
     return vmap_f

@@ -10,14 +10,22 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from jaxnb.engine.core.avals import AbstractValue, get_aval
-from jaxnb.engine.core.functions import fun_name, fun_source
+from jaxnb.engine.core.functions import fun_name, fun_src_info
 from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr, Literal, Var
 from jaxnb.engine.core.trace import Tracer, shaped_aval, trace_context
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 from jaxnb.xla import pytree
 from jaxnb.xla.state import trace_context as settings_context
 
-__all__ = ["Body", "avals_of", "forwarded_results", "join_consts", "trace_body", "with_const_invars"]
+__all__ = [
+    "Body",
+    "avals_of",
+    "forget_bodies",
+    "forwarded_results",
+    "join_consts",
+    "trace_body",
+    "with_const_invars",
+]
 
 
 class Body(NamedTuple):
@@ -31,6 +39,11 @@ class Body(NamedTuple):
 
 
 _traced: weakref.WeakKeyDictionary[Any, dict[Any, Body]] = weakref.WeakKeyDictionary()
+
+
+def forget_bodies() -> None:
+    """Forgets all traced bodies."""
+    _traced.clear()
 
 
 def avals_of(values: Sequence[Any]) -> list[AbstractValue]:
@@ -78,7 +91,7 @@ def trace_body(
 
 
 def _trace(fun: Callable[..., Any], traced_for: str, in_tree: Any, in_avals: Sequence[AbstractValue]) -> Body:
-    debug = DebugInfo(traced_for, f"{fun_name(fun)} at {fun_source(fun)}", fun_name(fun))
+    debug = DebugInfo(traced_for, fun_src_info(fun), fun_name(fun))
     out_tree: list[Any] = []
 
     def flat(*leaves: Any) -> list[Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from jaxnb.engine.control.inlining import Inline
 from jaxnb.engine.core import printer as core_printer
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, close
@@ -28,7 +29,7 @@ def jit_params(
     *,
     donated: Sequence[bool] | None = None,
     keep_unused: bool = False,
-    inline: bool = False,
+    inline: Inline = Inline.AUTO,
     compiler_options: tuple[tuple[str, Any], ...] = (),
 ) -> dict[str, Any]:
     """Returns the parameters of a jit equation."""
@@ -43,15 +44,19 @@ def jit_params(
 
 
 def _with(params: dict[str, Any], jaxpr: Jaxpr) -> dict[str, Any]:
-    return {**params, "jaxpr": close(jaxpr), "donated_invars": (False,) * len(jaxpr.invars)}
+    kept = {k: v for k, v in params.items() if k not in ("in_shardings", "out_shardings")}
+    return {**kept, "jaxpr": close(jaxpr), "donated_invars": (False,) * len(jaxpr.invars)}
 
 
 def _abstract(*avals: Any, jaxpr: ClosedJaxpr, **_: Any) -> list[Any]:
     return jaxpr.out_avals
 
 
-def _lower(ctx: Any, *values: Any, jaxpr: ClosedJaxpr, name: str, **_: Any) -> list[Any]:
-    return ctx.module.lower_call(ctx, name, jaxpr.jaxpr, values)
+def _lower(ctx: Any, *values: Any, jaxpr: ClosedJaxpr, name: str, inline: Inline, **_: Any) -> list[Any]:
+    if inline is Inline.JAX_LATE:
+        return ctx.lower_jaxpr(jaxpr, *values)
+    mark = inline.value if inline in (Inline.XLA_EARLY, Inline.XLA_LATE) else None
+    return ctx.module.lower_call(ctx, name, jaxpr.jaxpr, values, inlineable=mark)
 
 
 def _jvp(primals: Any, tangents: Any, **params: Any) -> tuple[list[Any], list[Any]]:
@@ -166,15 +171,17 @@ def _print(printer: core_printer.Printer, eqn: JaxprEqn) -> Any:
         printer.unify(jaxpr.invars, eqn.invars)
         printer.unify_results(jaxpr.outvars, eqn.outvars)
     shown = {"name": params["name"]}
+    if params["compiler_options_kvs"]:
+        shown["compiler_options_kvs"] = params["compiler_options_kvs"]
     if any(params["donated_invars"]):
         shown["donated_invars"] = params["donated_invars"]
-    if params["inline"]:
-        shown["inline"] = params["inline"]
+    if "in_shardings" in params:
+        shown["in_shardings"] = params["in_shardings"]
     shown["jaxpr"] = params["jaxpr"]
     if params["keep_unused"]:
         shown["keep_unused"] = True
-    if params["compiler_options_kvs"]:
-        shown["compiler_options_kvs"] = params["compiler_options_kvs"]
+    if "out_shardings" in params:
+        shown["out_shardings"] = params["out_shardings"]
     return printer.plain_equation(eqn, shown)
 
 

@@ -110,6 +110,10 @@ class DebugInfo(NamedTuple):
     arg_names: tuple[str | None, ...] = ()
     result_paths: tuple[str | None, ...] | None = None
 
+    def __repr__(self) -> str:
+        shown = ("traced_for", "func_src_info", "arg_names", "result_paths")
+        return f"DebugInfo({', '.join(f'{n}={getattr(self, n)!r}' for n in shown)})"
+
 
 class JaxprEqn:
     """One operation: results, primitive, parameters, operands; with identity and provenance from birth.

@@ -19,6 +19,7 @@ __all__ = [
     "current_name_stack",
     "current_source",
     "extend_name_stack",
+    "is_own",
     "is_user_file",
     "named_scope",
     "provenance",
@@ -179,9 +180,15 @@ def is_user_file(filename: str) -> bool:
     """Returns whether a frame of this file is the user's own, and not the engine's or an import hook's."""
     found = _internal.get(filename)
     if found is None:
-        found = filename.startswith(_package_dir) or filename.startswith("<frozen ") or filename == "<string>"
+        found = filename.startswith((_package_dir, "<frozen ")) or filename == "<string>"
         _internal[filename] = found
     return not found
+
+
+def is_own(fun: Any) -> bool:
+    """Returns whether a function is defined in this package."""
+    code = getattr(fun, "__code__", None)
+    return code is not None and code.co_filename.startswith(_package_dir)
 
 
 def user_frames(traceback: Any) -> list[tb_door.Frame]:

@@ -6,15 +6,21 @@ from typing import Any
 
 from jaxnb.base import config
 from jaxnb.engine.core.jaxpr import Jaxpr, Literal, sub_jaxprs
+from jaxnb.engine.runtime.shapes import refuse_as_value
 
 __all__ = ["is_hoistable", "jaxpr_const_args"]
 
 
 def is_hoistable(value: Any) -> bool:
     """Returns whether a literal's value becomes a parameter: an array larger than the embedding limit."""
+    refuse_as_value(value)
+    if hasattr(value, "_base_array"):  # keys
+        return False
     if not config.use_simplified_jaxpr_constants.value:
         return False
-    return getattr(value, "ndim", 0) > 0 and value.nbytes > config.embedded_constants_max_bytes.value
+    if getattr(value, "ndim", 0) == 0:
+        return False
+    return value.nbytes > config.embedded_constants_max_bytes.value
 
 
 def jaxpr_const_args(jaxpr: Jaxpr) -> list[Any]:

@@ -6,17 +6,20 @@ Lives here: compilation for execution, donation, argument checks. Caches by func
 from __future__ import annotations
 
 import contextvars
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from jaxnb.base import config
+from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import AbstractValue, ShapedArray
 from jaxnb.engine.core.effects import ordered
 from jaxnb.engine.core.jaxpr import Jaxpr
 from jaxnb.engine.ops.host_calls import calling_context
 from jaxnb.engine.runtime.arrays import ArrayImpl, default_device, device_of, put_on_device
+from jaxnb.engine.runtime.donation import Donation, match_donated, warn_of_unusable
+from jaxnb.engine.runtime.key_arrays import key_array
 from jaxnb.engine.runtime.lower import LoweredModule, lower_module
 from jaxnb.engine.transforms.dce import dce_jaxpr
 from jaxnb.xla import array as array_door
@@ -28,20 +31,35 @@ __all__ = ["CompiledProgram", "LoweredProgram", "compile_jaxpr", "compile_option
 
 
 class LoweredProgram:
-    """A module and how its parameters correspond to the program's."""
+    """A module and how its parameters correspond to the program's.
+
+    Attributes:
+        name: the function's name.
+        jaxpr: the program without dead code and unused parameters.
+        in_avals: the types of all parameters, unused ones included.
+        kept: which of them the module has.
+        donated: which of them may be overwritten.
+        donation: what becomes of the kept ones' buffers, and why some cannot be used.
+        module: the module, its constants and its callbacks.
+        const_args: the captured arrays that are the module's first parameters.
+        device: where it will run.
+        executables: what it was compiled to, by options.
+        record: the record of the trace it comes from.
+    """
 
     __slots__ = (
-        "aliases",
         "const_args",
         "device",
         "donated",
+        "donation",
+        "executables",
         "in_avals",
         "jaxpr",
         "kept",
         "module",
         "name",
         "out_avals",
-        "unusable",
+        "record",
     )
 
     def __init__(
@@ -51,22 +69,23 @@ class LoweredProgram:
         in_avals: Sequence[AbstractValue],
         kept: Sequence[bool],
         donated: Sequence[bool],
+        donation: Donation,
         module: LoweredModule,
         device: Device,
-        aliases: Sequence[int | None],
-        unusable: Sequence[AbstractValue],
+        record: Any = None,
     ):
         self.name = name
         self.jaxpr = jaxpr
         self.in_avals = list(in_avals)
         self.kept = list(kept)
         self.donated = list(donated)
+        self.donation = donation
         self.module = module
         self.const_args = module.const_args
         self.out_avals = jaxpr.out_avals
         self.device = device
-        self.aliases = list(aliases)
-        self.unusable = list(unusable)
+        self.executables: dict[Any, CompiledProgram] = {}
+        self.record = record
 
 
 def lower_jaxpr(
@@ -78,45 +97,43 @@ def lower_jaxpr(
     device: Device | None = None,
     result_paths: Sequence[str] | None = None,
     tagged: bool = False,
+    given: tuple[Sequence[bool], Sequence[bool]] = ((), ()),
+    platforms: Sequence[str] = (),
 ) -> LoweredProgram:
-    """Returns the module of a program, its dead code and (unless kept) its unused parameters removed."""
+    """Returns the module of a program, its dead code and (unless kept) its unused parameters removed.
+
+    Args:
+        name: the function's name.
+        jaxpr: the program.
+        donated: for each parameter, whether its buffer may be reused.
+        keep_unused: whether unused parameters stay.
+        device: where it will run.
+        result_paths: where in the function's result each output stands; by default what the program knows itself.
+        tagged: whether locations carry equation identities in place of name stacks.
+        given: for each parameter and each result, whether the user said where it is.
+        platforms: the platforms to lower for; by default the device's own.
+    """
     device = default_device() if device is None else device
     live, kept = dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars), keep_unused)
-    given = [False] * len(jaxpr.invars) if donated is None else list(donated)
-    live_donated = [d for d, k in zip(given, kept, strict=True) if k]
-    aliases, unusable = _aliases(live, live_donated)
+    may = [False] * len(jaxpr.invars) if donated is None else list(donated)
+    donation = match_donated(live.in_avals, live.out_avals, [d for d, k in zip(may, kept, strict=True) if k])
+    if result_paths is None and jaxpr.debug_info is not None:
+        result_paths = jaxpr.debug_info.result_paths  # pyright: ignore[reportAssignmentType]
+    given_in, given_out = given
     module = lower_module(
         name,
         live,
-        platform=device.platform,
-        donated=live_donated,
+        platforms=tuple(platforms) or (device.platform,),
+        donors=donation.donors,
         result_paths=result_paths,
         tagged=tagged,
-        aliases=aliases,
+        aliases=donation.aliases,
+        given_in=[g for g, k in zip(given_in, kept, strict=True) if k] if given_in else (),
+        given_out=given_out,
     )
-    if unusable:
-        shapes = ", ".join(a.str_short() for a in unusable)
-        warnings.warn(
-            f"Some donated buffers were not usable: {shapes}.\nSee an explanation at "
-            "https://docs.jax.dev/en/latest/faq.html#buffer-donation.",
-            stacklevel=2,
-        )
-    return LoweredProgram(name, live, jaxpr.in_avals, kept, given, module, device, aliases, unusable)
-
-
-def _aliases(jaxpr: Jaxpr, donated: Sequence[bool]) -> tuple[list[int | None], list[AbstractValue]]:
-    """Returns for each parameter the result that takes its buffer, and the donated types that none can take."""
-    free: dict[AbstractValue, list[int]] = {}
-    for i, (v, d) in enumerate(zip(jaxpr.invars, donated, strict=True)):
-        if d:
-            free.setdefault(v.aval.strip_weak_type(), []).append(i)
-    out: list[int | None] = [None] * len(jaxpr.invars)
-    for j, v in enumerate(jaxpr.outvars):
-        waiting = free.get(v.aval.strip_weak_type())
-        if waiting:
-            out[waiting.pop(0)] = j
-    unusable = [jaxpr.invars[i].aval for rest in free.values() for i in rest]
-    return out, unusable
+    warn_of_unusable(donation.unusable)
+    record = jaxpr._cache.get("record")
+    return LoweredProgram(name, live, jaxpr.in_avals, kept, may, donation, module, device, record)
 
 
 class RuntimeTokens:
@@ -145,6 +162,18 @@ class RuntimeTokens:
 runtime_tokens = RuntimeTokens()
 
 
+def _dtype_of(aval: AbstractValue) -> Any:
+    return getattr(aval, "dtype", None)
+
+
+def _in_memory(aval: AbstractValue) -> AbstractValue:
+    """Returns the type of what stands in memory: words, for keys."""
+    if not dtypes.is_extended(_dtype_of(aval)):
+        return aval
+    shape, dtype = dtypes.physical_aval(_dtype_of(aval))
+    return ShapedArray((*aval.shape, *shape), dtype)  # pyright: ignore[reportAttributeAccessIssue]
+
+
 class CompiledProgram:
     """An executable on one device."""
 
@@ -153,9 +182,10 @@ class CompiledProgram:
         "const_args",
         "effects",
         "executable",
-        "has_effects",
         "handlers",
+        "has_effects",
         "in_avals",
+        "key_results",
         "lowered",
         "out_avals",
         "sharding",
@@ -173,11 +203,15 @@ class CompiledProgram:
         ]
         self.effects = ordered(lowered.jaxpr.effects)
         self.has_effects = bool(lowered.module.callbacks)
-        self.handlers = [array_door.result_handler(a, self.sharding, False) for a in self.out_avals]
+        self.handlers = self._handlers(False)
+        self.key_results = [i for i, a in enumerate(self.out_avals) if dtypes.is_extended(_dtype_of(a))]
+
+    def _handlers(self, committed: bool) -> list[Any]:
+        return [array_door.result_handler(_in_memory(a), self.sharding, committed) for a in self.out_avals]
 
     def committed_handlers(self) -> list[Any]:
         """Returns the handlers for results of committed arguments."""
-        return [array_door.result_handler(a, self.sharding, True) for a in self.out_avals]
+        return self._handlers(True)
 
     def call(self, leaves: Sequence[Any], committed: bool = False) -> list[Any]:
         """Returns the results for one value a parameter (dropped parameters included)."""
@@ -192,8 +226,12 @@ class CompiledProgram:
                     args.append(put_on_device(x, aval, device, device_of(x) is not None))  # pyright: ignore[reportArgumentType]
         handlers = self.committed_handlers() if committed else self.handlers
         if self.has_effects:
-            return self._call_with_effects(args, handlers)
-        return self.executable.execute_sharded(args).consume_with_handlers(handlers)
+            out = self._call_with_effects(args, handlers)
+        else:
+            out = self.executable.execute_sharded(args).consume_with_handlers(handlers)
+        for i in self.key_results:
+            out[i] = key_array(self.out_avals[i].dtype._impl, out[i])  # pyright: ignore[reportAttributeAccessIssue]
+        return out
 
     def _call_with_effects(self, args: list[Any], handlers: list[Any]) -> list[Any]:
         """Runs a program that calls back: ordered effects wait for their tokens, and someone can wait for all."""
@@ -209,8 +247,8 @@ class CompiledProgram:
         return out[len(self.effects) :]
 
     def fastpath(self, out_tree: Any, committed: bool) -> FastpathData | None:
-        """Returns what C++ needs to run later calls alone; None for a program that calls back into Python."""
-        if self.has_effects:
+        """Returns what C++ needs to run later calls alone; None for a program that calls back or returns keys."""
+        if self.has_effects or self.key_results:
             return None
         n = len(self.const_args)
         sharding = self.sharding
@@ -238,6 +276,7 @@ def compile_options(
         compiler_options=dict(compiler_options),
         propagate_to_outputs=(True,) * len(lowered.out_avals),
         propagate_to_parameters=(True,) * (len(lowered.const_args) + sum(lowered.kept)),
+        disable_most_optimizations=config.disable_most_optimizations.value,
     )
 
 

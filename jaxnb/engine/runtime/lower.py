@@ -6,13 +6,14 @@ Lives here: modules, functions, equations, constants' hoisting, locations. The r
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from jaxnb.base import config
-from jaxnb.engine.core import source
+from jaxnb.engine.core import dtypes, source
 from jaxnb.engine.core.avals import AbstractValue, ShapedArray
 from jaxnb.engine.core.effects import ordered
 from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Literal
@@ -23,20 +24,54 @@ from jaxnb.engine.runtime.constants import jaxpr_const_args
 from jaxnb.engine.transforms.constants import with_constvars
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 from jaxnb.xla import traceback as tb_door
-from jaxnb.xla.mlir import func, hlo, ir, make_context
+from jaxnb.xla.mlir import (
+    func,
+    hlo,
+    ir,
+    lowering_context,
+    module_to_bytecode,
+    parse_module,
+    retire_context,
+    sdy,
+)
 
-__all__ = ["LoweredModule", "lower_call", "lower_module"]
+__all__ = ["LoweredModule", "forget_composites", "lower_call", "lower_module"]
 
 _not_a_symbol = re.compile(r"[^\w.-]")
 
 
-class LoweredModule(NamedTuple):
-    """A module with what running it needs."""
+LARGE = 1 << 20
+"""A module of more bytes than this is not left in a context that others share."""
 
-    module: Any
-    context: Any
-    const_args: list[Any]
-    callbacks: list[Any]
+
+class LoweredModule:
+    """A module with what running it needs.
+
+    It is bytecode first of all: a module belongs to a context, and a context to one thread at a time. Until it is compiled
+    the thread that made it has the module too; whoever asks later gets it read again.
+    """
+
+    __slots__ = ("_module", "_owner", "bytecode", "callbacks", "const_args")
+
+    def __init__(self, module: Any, const_args: list[Any], callbacks: list[Any]):
+        self._module = module
+        self._owner = threading.get_ident()
+        self.bytecode = module_to_bytecode(module)
+        self.const_args = const_args
+        self.callbacks = callbacks
+        if len(self.bytecode) > LARGE:
+            retire_context()
+
+    @property
+    def module(self) -> Any:
+        """The MLIR module, in a context of this thread."""
+        if self._module is not None and self._owner == threading.get_ident():
+            return self._module
+        return parse_module(self.bytecode, lowering_context())
+
+    def release(self) -> None:
+        """Lets the module go; the bytecode stays."""
+        self._module = None
 
 
 def symbol_name(name: str) -> str:
@@ -49,24 +84,28 @@ def lower_module(
     name: str,
     jaxpr: Jaxpr,
     *,
-    platform: str = "cpu",
-    donated: Sequence[bool] | None = None,
-    result_paths: Sequence[str] | None = None,
+    platforms: Sequence[str] = ("cpu",),
+    donors: Sequence[bool] = (),
+    result_paths: Sequence[str | None] | None = None,
     tagged: bool = False,
-    aliases: Sequence[int | None] | None = None,
+    aliases: Sequence[int | None] = (),
+    given_in: Sequence[bool] = (),
+    given_out: Sequence[bool] = (),
 ) -> LoweredModule:
     """Returns the module of a program; the constants come first among its parameters.
 
     Args:
         name: the program's name; the module is ``jit_<name>``.
         jaxpr: the program, without constants' variables.
-        platform: the platform of the devices.
-        donated: which parameters' buffers may be reused.
+        platforms: the platforms it may run on; of several, the module's first parameter says which one it is.
+        donors: which parameters' buffers XLA may take for whatever it likes.
         result_paths: where in the function's result each output stands.
         tagged: whether locations carry equation identities in place of name stacks.
         aliases: for each parameter the output that takes its buffer, or None.
+        given_in: for which parameters the user said where they are; empty for none.
+        given_out: the same for the results.
     """
-    context = make_context()
+    context = lowering_context()
     with context, ir.Location.unknown(context):
         module = ir.Module.create()
         attrs = module.operation.attributes
@@ -74,52 +113,84 @@ def lower_module(
         i32 = ir.IntegerType.get_signless(32)
         attrs["mhlo.num_partitions"] = ir.IntegerAttr.get(i32, 1)
         attrs["mhlo.num_replicas"] = ir.IntegerAttr.get(i32, 1)
-        mod = ModuleContext(context, module, platform)
+        mod = ModuleContext(context, module, platforms[0])
         mod.tagged = tagged
         mod.lower_jaxpr = _lower_inline
         mod.lower_call = lower_call
         mod.traceback_locations = tb_door.location_cache(_file_of, 10, context)
         with activate(mod):
             const_args = jaxpr_const_args(jaxpr)
-            _lower_main(mod, name, jaxpr, const_args, donated, result_paths, aliases)
-    return LoweredModule(module, context, const_args, mod.callbacks)
+            stack = empty_name_stack.extend(f"jit({name})")
+            chosen = len(platforms) > 1
+            op = _lower_function(mod, "main", jaxpr, const_args, stack, public=True, chosen=chosen)
+            _mark_parameters(op, jaxpr, len(const_args), donors, aliases, given_in, chosen)
+            _mark_results(op, jaxpr, result_paths, given_out)
+            ends = [*jaxpr.invars, *jaxpr.outvars]
+            if any(given_in) or any(given_out) or any(_is_extended(v.aval) for v in ends):
+                _declare_mesh(module)
+    return LoweredModule(module, const_args, mod.callbacks)
 
 
 def _file_of(code: Any) -> str | None:
     return code.co_filename if source.is_user_file(code.co_filename) else None
 
 
-def _lower_main(
-    mod: ModuleContext,
-    name: str,
+def _mark_parameters(
+    op: Any,
     jaxpr: Jaxpr,
-    const_args: list[Any],
-    donated: Sequence[bool] | None,
-    result_paths: Sequence[str] | None,
-    aliases: Sequence[int | None] | None,
+    n_consts: int,
+    donors: Sequence[bool],
+    aliases: Sequence[int | None],
+    given: Sequence[bool],
+    chosen: bool,
 ) -> None:
-    n_consts = len(const_args)
-    stack = empty_name_stack.extend(f"jit({name})")
-    op = _lower_function(mod, "main", jaxpr, const_args, stack, public=True)
-    effects = ordered(jaxpr.effects)
-    arg_attrs: list[Any] = [_mark("jax.token")] * len(effects)
-    for i in range(n_consts + len(jaxpr.invars)):
+    arg_attrs: list[Any] = []
+    if chosen:
+        arg_attrs.append(ir.DictAttr.get({"jax.global_constant": ir.StringAttr.get("_platform_index")}))
+    arg_attrs += [_mark("jax.token")] * len(ordered(jaxpr.effects))
+    arg_attrs += [_mark("jax.const")] * n_consts
+    i32 = ir.IntegerType.get_signless(32)
+    for i, v in enumerate(jaxpr.invars):
         entries: dict[str, Any] = {}
-        if i < n_consts:
-            entries["jax.const"] = ir.BoolAttr.get(True)
-        elif aliases is not None and aliases[i - n_consts] is not None:
-            entries["tf.aliasing_output"] = ir.IntegerAttr.get(
-                ir.IntegerType.get_signless(32), aliases[i - n_consts]
-            )
-        elif donated is not None and donated[i - n_consts]:
+        alias = aliases[i] if aliases else None
+        if alias is not None:
+            entries["tf.aliasing_output"] = ir.IntegerAttr.get(i32, alias)
+        elif donors and donors[i]:
             entries["jax.buffer_donor"] = ir.BoolAttr.get(True)
+        if given and given[i]:
+            entries.update(_sharding(v.aval))
         arg_attrs.append(ir.DictAttr.get(entries))
     op.arg_attrs = ir.ArrayAttr.get(arg_attrs)
-    if result_paths is not None:
-        op.result_attrs = ir.ArrayAttr.get(
-            [_mark("jax.token")] * len(effects)
-            + [ir.DictAttr.get({"jax.result_info": ir.StringAttr.get(p)}) for p in result_paths]
-        )
+
+
+def _mark_results(op: Any, jaxpr: Jaxpr, paths: Sequence[str | None] | None, given: Sequence[bool]) -> None:
+    if paths is None and not any(given):
+        return
+    attrs: list[Any] = [_mark("jax.token")] * len(ordered(jaxpr.effects))
+    for i, v in enumerate(jaxpr.outvars):
+        entries: dict[str, Any] = {}
+        path = paths[i] if paths is not None and i < len(paths) else None
+        if path is not None:
+            entries["jax.result_info"] = ir.StringAttr.get(path)
+        if given and given[i]:
+            entries.update(_sharding(v.aval))
+        attrs.append(ir.DictAttr.get(entries))
+    op.result_attrs = ir.ArrayAttr.get(attrs)
+
+
+def _sharding(aval: AbstractValue) -> dict[str, Any]:
+    """Returns the attribute of a value that the user put on the one device."""
+    if not config.use_shardy_partitioner.value:
+        return {"mhlo.sharding": ir.StringAttr.get("{replicated}")}
+    dims = ", ".join(["{}"] * len(getattr(aval, "shape", ())))
+    return {"sdy.sharding": ir.Attribute.parse(f"#sdy.sharding<@empty_mesh, [{dims}]>")}
+
+
+def _declare_mesh(module: Any) -> None:
+    if config.use_shardy_partitioner.value:
+        text = "module { sdy.mesh @empty_mesh = <[]> {stablehlo.mesh = {axes = []}} }"
+        op = ir.Module.parse(text).body.operations[0].operation
+        op.clone(ip=ir.InsertionPoint.at_block_begin(module.body))
 
 
 def _mark(name: str) -> Any:
@@ -133,12 +204,17 @@ def _lower_function(
     const_args: Sequence[Any],
     stack: NameStack,
     public: bool,
+    chosen: bool = False,
 ) -> Any:
-    """Appends a function for a program to the module; its first parameters are the constants."""
+    """Appends a function for a program to the module; its first parameters are the constants.
+
+    With ``chosen`` there is one more before all others: the index of the platform it runs on.
+    """
     effects = ordered(jaxpr.effects)
     tokens = [hlo.TokenType.get()] * len(effects)
+    first = [ir.RankedTensorType.get([], ir.IntegerType.get_signless(32))] * chosen
     const_types = [ir_type(_const_aval(c)) for c in const_args]
-    in_types = [*tokens, *const_types, *(ir_type(v.aval) for v in jaxpr.invars)]
+    in_types = [*first, *tokens, *const_types, *(ir_type(v.aval) for v in jaxpr.invars)]
     out_types = [*tokens, *(ir_type(v.aval) for v in jaxpr.outvars)]
     with ir.InsertionPoint(mod.module.body):
         op = func.FuncOp(name, ir.FunctionType.get(in_types, out_types))
@@ -156,11 +232,11 @@ def _lower_function(
     locations = None
     if public and len(names) == len(jaxpr.invars):
         unknown = ir.Location.unknown()
-        locations = [unknown] * (len(effects) + len(const_args)) + [
+        locations = [unknown] * (len(in_types) - len(names)) + [
             ir.Location.name(n) if n else unknown for n in names
         ]
     block = op.add_entry_block(locations)
-    args = list(block.arguments)
+    args = list(block.arguments)[len(first) :]
     outer_tokens, mod.tokens = mod.tokens, dict(zip(effects, args, strict=False))
     args = args[len(effects) :]
     const_values = {id(c): a for c, a in zip(const_args, args, strict=False)}
@@ -171,14 +247,31 @@ def _lower_function(
             if not config.use_simplified_jaxpr_constants.value:
                 # The older way: a program's constants stand at its beginning.
                 for value in with_constvars(jaxpr).consts:
-                    const_values[id(value)] = constant(np.asarray(value))
-            outs = lower_block(mod, jaxpr, args[len(const_args) :], const_values, stack)
+                    const_values[id(value)] = constant(np.asarray(getattr(value, "_base_array", value)))
+            ins = args[len(const_args) :]
+            if public:
+                ins = [_constrained(x, v.aval) for x, v in zip(ins, jaxpr.invars, strict=True)]
+            outs = lower_block(mod, jaxpr, ins, const_values, stack)
+            if public:
+                outs = [_constrained(x, v.aval) for x, v in zip(outs, jaxpr.outvars, strict=True)]
             with ir.Location.unknown() if mod.tagged else ir.Location.name(str(stack)):
                 func.return_([*(mod.tokens[e] for e in effects), *outs])
     finally:
         mod.tag_is_kept = before
         mod.tokens = outer_tokens
     return op
+
+
+def _is_extended(aval: Any) -> bool:
+    return dtypes.is_extended(getattr(aval, "dtype", None))
+
+
+def _constrained(value: Any, aval: Any) -> Any:
+    """Emits, for keys, that their words are not divided between devices."""
+    if not _is_extended(aval):
+        return value
+    dims = ", ".join(["{?}"] * aval.ndim + ["{}"] * len(aval.dtype.element_shape))
+    return sdy.sharding_constraint(value, ir.Attribute.parse(f"#sdy.sharding<@empty_mesh, [{dims}]>"))
 
 
 def _const_aval(c: Any) -> AbstractValue:
@@ -240,7 +333,7 @@ def lower_block(
 
 
 def _literal(lit: Literal) -> Any:
-    return constant(np.asarray(lit.val), lit.aval)  # pyright: ignore[reportArgumentType]
+    return constant(getattr(lit.val, "_base_array", lit.val), lit.aval)  # pyright: ignore[reportArgumentType]
 
 
 def _location(mod: ModuleContext, eqn: JaxprEqn, stack: NameStack) -> Any:
@@ -290,8 +383,23 @@ def _lower_composite(
 _composites: dict[Any, Jaxpr] = {}
 
 
-def lower_call(ctx: LoweringContext, name: str, jaxpr: Jaxpr, values: Sequence[Any]) -> list[Any]:
-    """Emits a call of a program's own function, which is made at its first call in the module."""
+def forget_composites() -> None:
+    """Forgets the programs that lowering rules were traced to."""
+    _composites.clear()
+
+
+def lower_call(
+    ctx: LoweringContext, name: str, jaxpr: Jaxpr, values: Sequence[Any], inlineable: str | None = None
+) -> list[Any]:
+    """Emits a call of a program's own function, which is made at its first call in the module.
+
+    Args:
+        ctx: the context of the equation.
+        name: the function's name.
+        jaxpr: its program.
+        values: the operands' values.
+        inlineable: when XLA is to inline the call; None leaves it to it.
+    """
     mod = ctx.module
     key = (jaxpr, name)
     found = mod.functions.get(key)
@@ -309,6 +417,10 @@ def lower_call(ctx: LoweringContext, name: str, jaxpr: Jaxpr, values: Sequence[A
         ir.FlatSymbolRefAttr.get(ir.StringAttr(op.name).value),
         [*(mod.tokens[e] for e in effects), *const_values, *values],
     )
+    if inlineable is not None:
+        call.operation.attributes["mhlo.frontend_attributes"] = ir.DictAttr.get(
+            {"inlineable": ir.StringAttr.get(inlineable)}
+        )
     results = list(call.results)
     mod.tokens.update(zip(effects, results, strict=False))
     return results[len(effects) :]

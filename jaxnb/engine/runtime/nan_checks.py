@@ -13,7 +13,7 @@ from jaxnb.base import config
 from jaxnb.base.setting import PythonSlot
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.trace import Tracer
-from jaxnb.engine.runtime.dispatch import PRIMITIVE, JitInfo
+from jaxnb.engine.runtime.signature import JitInfo
 from jaxnb.xla import array as array_door
 from jaxnb.xla import pytree
 from jaxnb.xla.array import ArrayImpl
@@ -45,7 +45,7 @@ def _after_call(fun: Any, args: tuple, kwargs: dict[str, Any], out: Any) -> None
         return
     info: JitInfo | None = getattr(fun, "_jit_info", None)
     name = getattr(fun, "__name__", "a function")
-    if info is None or info.source == PRIMITIVE:
+    if info is None or info.is_primitive:
         raise FloatingPointError(f"invalid value ({kind}) encountered in {info.name if info else name}")
     print(
         f"Invalid {kind} value encountered in the output of a jax.jit function. Calling the de-optimized version."

@@ -1,0 +1,35 @@
+"""Switches around tracing: no compilation, evaluation while tracing, and forgetting what was compiled."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+from jaxnb.base import config
+from jaxnb.engine.control.bodies import forget_bodies
+from jaxnb.engine.runtime.dispatch import clear_traces
+from jaxnb.engine.transforms.eager import compile_time_eval
+
+__all__ = ["clear_caches", "disable_jit", "ensure_compile_time_eval"]
+
+
+def disable_jit(disable: bool = True) -> AbstractContextManager[None]:
+    """Runs jitted functions inside operation by operation, so that they can be debugged like other Python.
+
+    Args:
+        disable: False lets ``jit`` work again inside a block that switched it off.
+    """
+    return config.disable_jit(disable)
+
+
+def ensure_compile_time_eval() -> AbstractContextManager[None]:
+    """Executes inside, while a function is traced, every operation that depends on none of its arguments.
+
+    Operations on traced values are still traced.
+    """
+    return compile_time_eval()
+
+
+def clear_caches() -> None:
+    """Forgets all traces and all compiled programs of this process; the cache on disk stays."""
+    clear_traces()
+    forget_bodies()
