@@ -14,12 +14,14 @@ import numpy as np
 from jaxnb.engine.core.ad import Zero, is_undefined_primal
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.rules import define, linear_jvp, primitives
+from jaxnb.engine.core.trace import current_trace_is_eval
 from jaxnb.engine.ops.arithmetic import sub
 from jaxnb.engine.ops.axes import check_nonnegative
 from jaxnb.engine.ops.filling import full
 from jaxnb.engine.ops.lowering import LoweringContext, dense_ints
 from jaxnb.engine.ops.selection import select_n
 from jaxnb.engine.ops.shape import broadcast, broadcast_in_dim, squeeze
+from jaxnb.engine.ops.staging import is_array
 from jaxnb.xla.mlir import hlo, ir
 
 
@@ -135,6 +137,11 @@ slice_p = define(
 def slice(operand, start_indices, limit_indices, strides=None):
     """The rectangle of the operand from ``start_indices`` up to ``limit_indices``, every ``strides``-th element."""
     start, limit = tuple(start_indices), tuple(limit_indices)
+    if strides is None and current_trace_is_eval() and start and is_array(operand):
+        # an array's slices of one size share one program, which takes the start
+        sizes = _slice_abstract(operand.aval, start_indices=start, limit_indices=limit, strides=None).shape
+        places = [np.asarray(place, np.int32)[()] for place in start]
+        return primitives["dynamic_slice"].bind(operand, *places, slice_sizes=sizes)
     return slice_p.bind(
         operand,
         start_indices=start,
