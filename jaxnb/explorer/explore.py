@@ -5,7 +5,7 @@ What lives here: from a function and arguments to an ``Exploration``. What must 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -47,13 +47,37 @@ def explore(
     Raises:
         Exception: What tracing ``f`` raises.
     """
-    front_end: FrontEnd = EngineFrontEnd(f, args, kwargs, compiler_options)
+    return Exploration(
+        make_front_end(
+            f,
+            args,
+            kwargs,
+            omnistaging=omnistaging,
+            simplified_constants=simplified_constants,
+            compiler_options=compiler_options,
+        )
+    )
+
+
+def make_front_end(
+    f: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    omnistaging: bool | None = None,
+    simplified_constants: bool | None = None,
+    compiler_options: Mapping[str, Any] | None = None,
+    title: str | None = None,
+    is_fresh: bool = False,
+) -> FrontEnd:
+    """The front end of a function of ours, under settings of its own where some are given."""
+    front_end: FrontEnd = EngineFrontEnd(f, args, kwargs, compiler_options, title, is_fresh)
     settings = {
         omnistaging_setting: omnistaging,
         use_simplified_jaxpr_constants: simplified_constants,
     }
     chosen = {setting: value for setting, value in settings.items() if value is not None}
-    return Exploration(_WithSettings(front_end, chosen) if chosen else front_end)
+    return _WithSettings(front_end, chosen) if chosen else front_end
 
 
 class _WithSettings:

@@ -18,6 +18,7 @@ from jaxnb.engine.core.effects import ordered
 from jaxnb.engine.core.jaxpr import Jaxpr
 from jaxnb.engine.ops.host_calls import calling_context
 from jaxnb.engine.runtime.arrays import ArrayImpl, default_device, device_of, put_on_device
+from jaxnb.engine.runtime.capture_report import warn_of_captured
 from jaxnb.engine.runtime.donation import Donation, match_donated, warn_of_unusable
 from jaxnb.engine.runtime.key_arrays import key_array
 from jaxnb.engine.runtime.lower import LoweredModule, lower_module
@@ -115,6 +116,7 @@ def lower_jaxpr(
     """
     device = default_device() if device is None else device
     live, kept = dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars), keep_unused)
+    warn_of_captured(live)
     may = [False] * len(jaxpr.invars) if donated is None else list(donated)
     donation = match_donated(live.in_avals, live.out_avals, [d for d, k in zip(may, kept, strict=True) if k])
     if result_paths is None and jaxpr.debug_info is not None:

@@ -16,9 +16,11 @@ from typing import Any
 from jaxnb.base import config
 from jaxnb.engine.api.jit import info_of, jit_info
 from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr
+from jaxnb.engine.runtime import history
 from jaxnb.engine.runtime.arrays import ArrayImpl, default_device, device_of, put_on_device
 from jaxnb.engine.runtime.dispatch import JitInfo, TracedCall, adopt_program, trace_call
 from jaxnb.engine.runtime.executable import CompiledProgram, LoweredProgram, compile_options, lower_jaxpr
+from jaxnb.engine.runtime.signature import CallCache
 from jaxnb.engine.transforms.constants import with_constvars
 from jaxnb.engine.transforms.dependent import record_executed
 from jaxnb.explorer.capture.engine_constants import captured_constants
@@ -131,6 +133,7 @@ class EngineFrontEnd:
             tagged=True,
         )
         seconds = time.perf_counter() - start
+        history.add_seconds(lowered.record, "lower", seconds)
         module = lowered.module.module
         text = module_text(module)
         numbers = {key: i for i, key in enumerate(self.constant_ids)}
@@ -163,6 +166,7 @@ class EngineFrontEnd:
             lowered.module.callbacks,
         )
         seconds = time.perf_counter() - start
+        history.add_seconds(lowered.record, "compile", seconds)
         self.program = adopt_program(self.info, self.call, CompiledProgram(lowered, executable))
         return CapturedCompilation(
             text=executable.hlo_text(),
@@ -188,6 +192,7 @@ class EngineFrontEnd:
                 [lowered.device],
                 compile_options(lowered, self.info.compiler_options),
             )
+            history.add_seconds(lowered.record, "compile", compilation.seconds)
             self.program = adopt_program(self.info, call, CompiledProgram(lowered, executable))
         leaves = [
             _copy(x) if donated and type(x) is ArrayImpl else x
@@ -223,7 +228,7 @@ def _anew(info: JitInfo) -> JitInfo:
     def again(*args: Any, **kwargs: Any) -> Any:
         return fun(*args, **kwargs)
 
-    return info._replace(fun=again)
+    return info._replace(fun=again, calls=CallCache())
 
 
 def trace_of(

@@ -33,7 +33,8 @@ def capture_failure(error: BaseException) -> CapturedFailure | None:
         return None
     code = _traced_code(error.__traceback__, tracer)
     frames = Frames(code)
-    captured, _ = trace_of(_partial(trace), trace.debug_info, code, frames)
+    results = [tracer.atom] if tracer is not None and tracer._trace is trace else []
+    captured, _ = trace_of(_partial(trace, results), trace.debug_info, code, frames)
     place = _failing_place(error.__traceback__)
     statement, node = _expression(place)
     is_leak = type(error).__name__ == "UnexpectedTracerError"
@@ -46,6 +47,7 @@ def capture_failure(error: BaseException) -> CapturedFailure | None:
         statement=statement,
         kind=_kind(node),
         callee=ast.unparse(node.func) if isinstance(node, ast.Call) else "",
+        parts=tuple(_parts(node)),
         attribute=getattr(error, "name", None) or "" if isinstance(error, AttributeError) else "",
         steps=tuple(_steps(trace, tracer, frames)) if known and tracer is not None else (),
         depends_on=tuple(_arguments_of(trace, tracer)) if known and tracer is not None else (),
@@ -54,10 +56,10 @@ def capture_failure(error: BaseException) -> CapturedFailure | None:
     )
 
 
-def _partial(trace: StageTrace) -> Jaxpr:
-    """The program so far; it has no results yet."""
+def _partial(trace: StageTrace, results: list[Any]) -> Jaxpr:
+    """The program so far, with the value that was asked for as its result."""
     constvars = [v for v, _ in trace.constvars.values()]
-    return Jaxpr(constvars, list(trace.invars), [], list(trace.eqns), trace.effects, trace.debug_info)
+    return Jaxpr(constvars, list(trace.invars), results, list(trace.eqns), trace.effects, trace.debug_info)
 
 
 # ---- the value -------------------------------------------------------------------------------------------------------
@@ -92,7 +94,7 @@ def _in_value(value: Any) -> StagedTracer | None:
 
 
 def _steps(trace: StageTrace, tracer: StagedTracer, frames: Frames) -> list[CapturedStep]:
-    """The shortest way from an argument to the value, or from an operation that has no operand."""
+    """The way from the farthest argument to the value, or from an operation that has no operand; no detours."""
     names = _argument_names(trace)
     made: dict[Any, JaxprEqn] = {v: eqn for eqn in trace.eqns for v in eqn.outvars}
     came_from: dict[Any, Any] = {}
@@ -101,7 +103,6 @@ def _steps(trace: StageTrace, tracer: StagedTracer, frames: Frames) -> list[Capt
     for atom in queue:
         if atom in names:
             end = atom
-            break
         eqn = made.get(atom)
         for operand in eqn.invars if eqn is not None else ():
             if type(operand) is not Literal and operand not in came_from and operand is not tracer.atom:
@@ -231,6 +232,20 @@ def _asking(node: ast.AST | None, parents: dict[ast.AST, ast.AST]) -> ast.AST | 
     if isinstance(parent, ast.If | ast.IfExp | ast.While | ast.Assert) and parent.test is node:
         return parent
     return node
+
+
+def _parts(node: ast.AST | None) -> Iterator[str]:
+    """What an expression is made of, as it would be written."""
+    if isinstance(node, ast.BoolOp):
+        yield from map(ast.unparse, node.values)
+    elif isinstance(node, ast.Compare):
+        yield from map(ast.unparse, (node.left, *node.comparators))
+    elif isinstance(node, ast.Call):
+        yield from map(ast.unparse, node.args)
+    elif isinstance(node, ast.Subscript):
+        yield from map(ast.unparse, (node.value, node.slice))
+    elif isinstance(node, ast.UnaryOp):
+        yield ast.unparse(node.operand)
 
 
 _KINDS: dict[type[ast.AST], str] = {

@@ -58,6 +58,7 @@ class CapturedFailure:
         statement: That expression as it is written, "" where the source is not to be had.
         kind: What the expression does: ``if``, ``while``, ``and``, ``or``, ``not``, ``compare``, ``call``, ``index``, ….
         callee: The name of the function it calls, if it is a call.
+        parts: What the expression is made of, as written: operands, arguments, or a container and its index.
         attribute: The name of the attribute that is missing, for an AttributeError.
         steps: From an argument, or from an operation that depends on none, to the value that was asked for.
         depends_on: The names of all arguments that the value depends on.
@@ -72,6 +73,7 @@ class CapturedFailure:
     statement: str = ""
     kind: str = ""
     callee: str = ""
+    parts: tuple[str, ...] = ()
     attribute: str = ""
     steps: tuple[CapturedStep, ...] = ()
     depends_on: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from jaxnb.explorer.model.panels import Card, Cards, DiffLine, DiffPanel, Panel,
 __all__ = ["panel_text"]
 
 WIDTH = 110
-_WIDEST_CELL = 46
+_LEAST_CUT = 20
 _MOST_ROWS = 60
 _NEAR = 2
 """Rows that were kept are shown this far from a change."""
@@ -45,9 +45,11 @@ def _table(table: Table) -> list[str]:
     heads = [column.title for column in table.columns]
     plain = [row for row in shown if row.mark != "head"]
     widths = [
-        min(_WIDEST_CELL, max([len(head), *(len(_first_line(row, at)) for row in plain)]))
-        for at, head in enumerate(heads)
+        max([len(head), *(len(_first_line(row, at)) for row in plain)]) for at, head in enumerate(heads)
     ]
+    while sum(widths) + 2 * len(widths) > WIDTH and max(widths) > _LEAST_CUT:
+        # the widest column gives way
+        widths[widths.index(max(widths))] -= 1
     lines = [_cells(table, heads, widths)] if any(heads) else []
     for row in shown:
         if row.mark == "head":

@@ -1,0 +1,124 @@
+"""An error while tracing, as a view: what went wrong, how the value came about, and the program so far.
+
+What lives here: the view. What must not: advice, which ``analysis.diagnosis`` gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from jaxnb.explorer.analysis.diagnosis import Diagnosis, diagnose, failure_panels
+from jaxnb.explorer.capture.engine_errors import capture_failure
+from jaxnb.explorer.capture.failure import CapturedFailure
+from jaxnb.explorer.model.assemble import assemble
+from jaxnb.explorer.model.facts import make_facts
+from jaxnb.explorer.model.panels import Panel
+from jaxnb.explorer.render.panel_text import panel_text
+from jaxnb.explorer.stages import CANCELLED, FAILED, Status
+from jaxnb.explorer.view import View
+
+__all__ = ["Failure", "explain_error"]
+
+
+class Failure(View):
+    """An error while tracing, explained.
+
+    Args:
+        captured: What is known of it.
+    """
+
+    def __init__(self, captured: CapturedFailure) -> None:
+        self.captured = captured
+        self.status = Status()
+        for stage in self.status.states:
+            self.status.states[stage] = CANCELLED
+        self.status.states["trace"] = FAILED
+
+    @property
+    def diagnosis(self) -> Diagnosis:
+        """What the error means and what to write instead."""
+        return diagnose(self.captured)
+
+    @property
+    def jaxpr(self) -> str:
+        """The program as far as it was traced; it has no results."""
+        return self.captured.trace.jaxpr
+
+    def panels(self) -> list[Panel]:
+        """What is said about the error."""
+        return failure_panels(self.captured)
+
+    def model(self) -> dict[str, Any]:
+        """The view as the schema's JSON."""
+        trace = self.captured.trace
+        facts = make_facts(
+            trace=trace,
+            lowering=None,
+            stablehlo=None,
+            compilation=None,
+            links=None,
+            graph=None,
+            run_s=None,
+            first_view_s=None,
+        )
+        panels = self.panels()
+        model = assemble(
+            trace=trace,
+            lowering=None,
+            stablehlo=None,
+            hlo_text=None,
+            links=None,
+            graph=None,
+            pictures=None,
+            dot="",
+            facts=facts,
+            status=self.status.to_data(),
+            panels=panels,
+        )
+        model["title"] = f"{trace.function}: {self.captured.error}"
+        model["header"] = [e for e in model["header"] if e["k"] in ("arguments", "equations", "jaxlib")]
+        for document in model["documents"]:
+            if document["id"] == "jaxpr":
+                document["title"] = "Jaxpr so far"
+        model["open"] = [panel.id for panel in panels] + ["source", "jaxpr"]
+        return model
+
+    def text(self) -> str:
+        """The view as plain text."""
+        lines = [panel_text(panel) for panel in self.panels()]
+        lines.append("Jaxpr so far\n" + "\n".join(f"  {line}" for line in self.jaxpr.split("\n")))
+        return "\n\n".join(lines)
+
+    def start(self) -> Failure:
+        """Changes nothing: there is nothing left to do."""
+        return self
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Waits for nothing."""
+        return True
+
+    def cancel(self) -> None:
+        """Changes nothing."""
+
+    def retry(self) -> Failure:
+        """Changes nothing: the function must be changed first."""
+        return self
+
+    def on_update(self, callback: Callable[[Any], None]) -> Callable[[], None]:
+        """Never calls ``callback``."""
+        return lambda: None
+
+    @property
+    def is_settled(self) -> bool:
+        """Always."""
+        return True
+
+    def __repr__(self) -> str:
+        return f"<{self.captured.error} in {self.captured.trace.function}, explained>"
+
+
+def explain_error(error: BaseException) -> Failure | None:
+    """The explanation of an error that was raised while a function was traced; None for any other error."""
+    captured = capture_failure(error)
+    return None if captured is None else Failure(captured)
