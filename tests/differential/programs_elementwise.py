@@ -8,13 +8,13 @@ F0, F3, C0, C3 = "np.float32(.5)", "np.ones(3, np.float32)", "np.complex64(.5)",
 
 REAL_UNARY = """neg sign floor ceil round is_finite exp exp2 log expm1 log1p sqrt rsqrt cbrt sin cos tan asin acos atan
 sinh cosh tanh asinh acosh atanh logistic erf erfc erf_inv lgamma digamma bessel_i0e bessel_i1e abs square reciprocal
-stop_gradient""".split()  # noqa: SIM905
+stop_gradient""".split()
 COMPLEX_UNARY = """neg sign exp exp2 log expm1 log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh
-atanh logistic abs square real imag conj""".split()  # noqa: SIM905
-BINARY = """add sub mul div rem max min pow atan2 eq ne lt le gt ge nextafter""".split()  # noqa: SIM905
-INT_UNARY = "neg sign abs bitwise_not population_count clz square".split()  # noqa: SIM905
+atanh logistic abs square real imag conj""".split()
+BINARY = """add sub mul div rem max min pow atan2 eq ne lt le gt ge nextafter""".split()
+INT_UNARY = "neg sign abs bitwise_not population_count clz square".split()
 INT_BINARY = """add sub mul div rem max min eq ne lt le gt ge bitwise_and bitwise_or bitwise_xor shift_left mulhi
-shift_right_logical shift_right_arithmetic""".split()  # noqa: SIM905
+shift_right_logical shift_right_arithmetic""".split()
 
 
 def _unary() -> list[Program]:
