@@ -64,7 +64,7 @@ lab: $(VENV)/.lab-$(STATE)
 
 check: $(VENV)/.test-$(STATE)
 	@begin=$$(date +%s); \
-	$(MAKE) --no-print-directory --jobs=2 --output-sync=target format lint types layers unit || exit 1; \
+	$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target format lint types layers unit || exit 1; \
 	echo "make check: $$(( $$(date +%s) - begin )) s"
 
 test: check
