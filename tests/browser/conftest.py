@@ -34,7 +34,7 @@ def page(chromium, request):
     `page.errors` collects what the page reports; `page.requests` every address it asks for.
     """
     context = chromium.new_context(
-        viewport={"width": 1280, "height": 900},
+        viewport={"width": 1400, "height": 1200},
         reduced_motion="reduce",
         color_scheme=getattr(request, "param", "light"),
     )

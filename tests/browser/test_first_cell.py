@@ -145,7 +145,7 @@ def test_the_gradient_belongs_to_the_line_whose_derivative_it_is(step):
     step.click("source", "return nn.log_softmax", "x @ w")
     step.leave()
     marks = step.pane("jaxpr").locator(".jx-ruler > *").count()
-    assert marks >= 3  # once forwards, twice backwards
+    assert marks >= 2  # once forwards, and the two products backwards side by side
     assert any("dot_general" in line for line in step.lit("jaxpr"))
     assert any("stablehlo.dot_general" in line for line in step.lit("stablehlo"))
 
@@ -168,7 +168,7 @@ def test_in_dark_colours(selu, page):
 
 @pytest.mark.parametrize("width", [1400, 700])
 def test_in_a_wide_and_a_narrow_window(page, lab, course, width):
-    page.set_viewport_size({"width": width, "height": 1000})
+    page.set_viewport_size({"width": width, "height": 1300})
     lab.open_notebook(page, course, kernel=False)
     for title in ("selu(x)", "step(params, batch)"):
         shown = view(page, title)

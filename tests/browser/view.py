@@ -26,9 +26,13 @@ class View:
     def wait(self, stage: str = "run", state: str = "done", timeout_ms: int = 60_000) -> View:
         """Waits until a stage is in a state, and the graph is drawn if it is the last one."""
         self.root.locator(f".jx-chip[data-stage={stage}].jx-{state}").wait_for(timeout=timeout_ms)
-        if (stage, state) == ("run", "done") and self.is_open("graph"):
-            self.pane("graph").locator(".jx-node").first.wait_for(state="attached", timeout=timeout_ms)
         self.root.scroll_into_view_if_needed()
+        if (stage, state) == ("run", "done"):
+            # a page draws what is near the window, and a narrow view closes some of its panes
+            self.pane("graph").evaluate("e => e.scrollIntoView({block: 'nearest'})")
+            drawn = self.root.locator("[data-pane=graph][hidden], [data-pane=graph] .jx-node")
+            drawn.first.wait_for(state="attached", timeout=timeout_ms)
+            self.root.locator("header.jx-head").scroll_into_view_if_needed()
         return self
 
     def pane(self, name: str) -> Any:
