@@ -124,7 +124,7 @@ def test_the_output_is_a_sandboxed_frame_with_its_static_form_beside_it(explorat
 
 def test_without_the_viewer_the_static_form_says_so(exploration, monkeypatch):
     monkeypatch.setattr(html, "_viewer", lambda: "")
-    output = html.make_output(exploration.model(), exploration.text())
+    output = html.make_output(html.make_envelope(exploration.model(), ""), exploration.text())
     assert "<iframe" not in output
     assert "is not installed" in output
 

@@ -14,8 +14,5 @@ from jaxnb.explorer.render.html import make_envelope, make_output
 
 def make_bundle(model: Mapping[str, Any], text: str) -> dict[str, Any]:
     """Plain text, HTML, and the packed model for JupyterLab's renderer."""
-    return {
-        "text/plain": text,
-        "text/html": make_output(model, text),
-        MIME_TYPE: make_envelope(model, ""),
-    }
+    envelope = make_envelope(model, "")
+    return {"text/plain": text, "text/html": make_output(envelope, text), MIME_TYPE: envelope}

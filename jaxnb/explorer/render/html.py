@@ -40,10 +40,14 @@ def make_envelope(model: Mapping[str, Any], text: str) -> dict[str, Any]:
 
 def make_page(model: Mapping[str, Any], text: str) -> str:
     """A whole page: model and viewer inlined, no network; the text shows where scripts do not run."""
+    return _page(make_envelope(model, ""), text)
+
+
+def _page(envelope: Mapping[str, Any], text: str) -> str:
     viewer = _viewer()
     return _template("page.html").substitute(
-        title=escape(model["title"]),
-        envelope=_in_script(make_envelope(model, "")),
+        title=escape(envelope["title"]),
+        envelope=_in_script(envelope),
         reason=escape(_WHY_STATIC if viewer else _NO_VIEWER),
         text=escape(text),
         viewer=viewer,
@@ -51,16 +55,16 @@ def make_page(model: Mapping[str, Any], text: str) -> str:
     )
 
 
-def make_output(model: Mapping[str, Any], text: str) -> str:
+def make_output(envelope: Mapping[str, Any], text: str) -> str:
     """The form for a notebook's output: the page in a sandboxed frame, the text where that is removed."""
     if not _viewer():
         return _template("static.html").substitute(reason=escape(_NO_VIEWER), text=escape(text))
     return _template("output.html").substitute(
-        title=escape(model["title"]),
+        title=escape(envelope["title"]),
         reason=escape(_WHY_STATIC),
         text=escape(text),
         height=_HEIGHT,
-        page=escape(make_page(model, "")),
+        page=escape(_page(envelope, "")),
         listener=_template("listener.js").template,
     )
 
