@@ -202,5 +202,6 @@ lambda x: jnp.c_[x, x] @ (np.ones(2, np.float32),)
 lambda: jnp.r_['0,2', [1, 2], [3, 4]] @ ()
 lambda: jnp.r_[0:1:3j] @ ()
 lambda x: jnp.from_dlpack(x) @ (np.ones(2, np.float32),)
-"""
+""",
+    wants=("jaxpr", "stablehlo", "value"),
 )

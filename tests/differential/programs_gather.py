@@ -235,5 +235,5 @@ lambda x, i, u: lax.scatter(x, i, u, lax.ScatterDimensionNumbers(update_window_d
 lambda x, i, u: lax.scatter(x, i, u, lax.ScatterDimensionNumbers(update_window_dims=(1,), inserted_window_dims=(), scatter_dims_to_operand_dims=(1,), operand_batching_dims=(0, 0), scatter_indices_batching_dims=(0, 1)), mode='clip') @ (np.ones((2, 4), np.float32), np.zeros((2, 1), np.int32), np.ones((2, 4), np.float32))
 lambda x, i, u: lax.scatter(x, i, u, lax.ScatterDimensionNumbers(update_window_dims=(1,), inserted_window_dims=(), scatter_dims_to_operand_dims=(1,), operand_batching_dims=(5,), scatter_indices_batching_dims=(0,)), mode='clip') @ (np.ones((2, 4), np.float32), np.zeros((2, 1), np.int32), np.ones((2, 4), np.float32))
 lambda x, i, u: lax.scatter(x, i, u, lax.ScatterDimensionNumbers(update_window_dims=(1,), inserted_window_dims=(), scatter_dims_to_operand_dims=(1,), operand_batching_dims=(0,), scatter_indices_batching_dims=(5,)), mode='clip') @ (np.ones((2, 4), np.float32), np.zeros((2, 1), np.int32), np.ones((2, 4), np.float32))
-"""
+""",
 )

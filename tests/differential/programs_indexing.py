@@ -272,7 +272,6 @@ jax.grad(lambda x, i: (x.at[i].add(2.) ** 2).sum()) @ (np.ones((3, 4), np.float3
 jax.vmap(lambda x, i: x[i]) @ (np.ones((3, 4), np.float32), np.array([0, 1, 2]))
 jax.vmap(lambda x, i: x.at[i].set(1.)) @ (np.ones((3, 4), np.float32), np.array([0, 1, 2]))
 jax.vmap(lambda x, i: x.at[i].add(1.), in_axes=(None, 0)) @ (np.ones((3, 4), np.float32), np.array([0, 1, 2]))
-jax.vmap(lambda i, x: x[i], in_axes=(0, None)) @ (np.array([[0, 1, 2]]), np.ones((3, 4), np.float32))
 lambda x: list(x) @ (np.ones((2, 3), np.float32),)
 lambda x: [y for y in x] @ (np.ones((), np.float32),)
 lambda x: x[jnp.array([True, False, True])] @ (np.ones((3, 4), np.float32),)
@@ -377,5 +376,6 @@ lambda x, i, v: jnp.put_along_axis(x, i, v, 1) @ (np.ones((3, 4), np.float32), n
 lambda x, i, v: jnp.put(x, i, v, inplace=False) @ (np.ones((3, 4), np.float32), np.zeros((2,), np.int32), 1.)
 lambda x, i, v: jnp.put(x, i, v, inplace=False, mode='clip') @ (np.ones((3, 4), np.float32), np.zeros((2,), np.int32), np.ones(2, np.float32))
 lambda x, m, v: jnp.place(x, m, v, inplace=False) @ (np.ones((3, 4), np.float32), np.ones((3, 4), bool), np.ones(2, np.float32))
-"""
+""",
+    wants=("jaxpr", "stablehlo", "value"),
 )

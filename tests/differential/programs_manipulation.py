@@ -421,5 +421,6 @@ lambda c, x, y: jnp.select([c, [1]], [x, 1], y) @ (np.ones(3, bool), np.ones((2,
 lambda c, x, y: jnp.select([c, c], [x, [1]], y) @ (np.ones(3, bool), np.ones((2, 3), np.float32), 1)
 lambda c, x, y: jnp.select([c, c], [x, 1], [y]) @ (np.ones(3, bool), np.ones((2, 3), np.float32), 1)
 lambda c, x, y: jnp.select(c[None], x) @ (np.ones(3, bool), np.ones((1, 3), np.float32), 1)
-"""
+""",
+    wants=("jaxpr", "stablehlo", "value"),
 )

@@ -417,5 +417,5 @@ lambda x: lax.slice(x, (0, 0), (-1, 4)) @ (np.ones((3, 4), np.float32),)
 lambda x: lax.slice(x, (0, 0), (2, 4), (3, 7)) @ (np.ones((3, 4), np.float32),)
 lambda x: lax.slice(x, (0, 0), (2, 4), (0, 7)) @ (np.ones((3, 4), np.float32),)
 lambda x: lax.slice(x, (0, 0), (5, 4), (0, 7)) @ (np.ones((3, 4), np.float32),)
-"""
+""",
 )

@@ -91,7 +91,7 @@ def full(shape, fill_value, dtype=None, *, sharding=None):
     dtype = dtypes.canonicalize_dtype(
         dtypes.dtype(fill_value) if dtype is None else dtype, allow_extended_dtype=True
     )
-    if not weak_type and _can_fill_on_host(fill_value, dtype):
+    if not weak_type and min(shape, default=0) >= 0 and _can_fill_on_host(fill_value, dtype):
         return stage(np.full(shape, fill_value, dtype))
     return broadcast_in_dim(convert(fill_value, dtype, weak_type), shape, ())
 
