@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from jaxnb.engine.api.slicing import dynamic_index_in_dim, dynamic_update_index_in_dim, scatter_apply
+from jaxnb.engine.api.slicing import (
+    dynamic_index_in_dim,
+    dynamic_update_index_in_dim,
+    index_take,
+    scatter_apply,
+)
 from jaxnb.engine.control.branches import cond_p
 from jaxnb.engine.control.conditionals import cond, platform_dependent, switch
 from jaxnb.engine.control.loops import while_p
