@@ -165,6 +165,19 @@ persistent_cache_min_compile_time_secs = _plain(
 persistent_cache_min_entry_size_bytes = _plain(
     "jax_persistent_cache_min_entry_size_bytes", 0, "Smaller programs stay out of that cache [bytes]."
 )
+raise_persistent_cache_errors = _plain(
+    "jax_raise_persistent_cache_errors", False, "Errors of that cache are raised, not warned of."
+)
+compilation_cache_include_metadata_in_key = _plain(
+    "jax_compilation_cache_include_metadata_in_key",
+    False,
+    "Source positions are part of that cache's keys.",
+)
+compilation_cache_max_size = _plain(
+    "jax_compilation_cache_max_size",
+    -1,
+    "How large that cache may grow [bytes]; -1 for no limit, 0 to switch it off.",
+)
 disable_most_optimizations = _plain("jax_disable_most_optimizations", False, "Compile fast rather than well.")
 use_shardy_partitioner = _key("jax_use_shardy_partitioner", True, "Partition with Shardy.")
 platforms = _plain(

@@ -1,4 +1,4 @@
-"""Switches around tracing: no compilation, evaluation while tracing, and forgetting what was compiled."""
+"""Switches around tracing and compiling: neither, evaluation while tracing, and forgetting what was compiled."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from contextlib import AbstractContextManager
 
 from jaxnb.base import config
 from jaxnb.engine.control.bodies import forget_bodies
+from jaxnb.engine.runtime import persistent
 from jaxnb.engine.runtime.dispatch import clear_traces
 from jaxnb.engine.transforms.eager import compile_time_eval
 
-__all__ = ["clear_caches", "disable_jit", "ensure_compile_time_eval"]
+__all__ = ["clear_caches", "disable_jit", "ensure_compile_time_eval", "reset_cache", "set_cache_dir"]
 
 
 def disable_jit(disable: bool = True) -> AbstractContextManager[None]:
@@ -33,3 +34,13 @@ def clear_caches() -> None:
     """Forgets all traces and all compiled programs of this process; the cache on disk stays."""
     clear_traces()
     forget_bodies()
+
+
+def set_cache_dir(path: str) -> None:
+    """Sets the directory of the cache of compiled programs on disk, as the setting ``jax_compilation_cache_dir`` does."""
+    config.update("jax_compilation_cache_dir", path)
+
+
+def reset_cache() -> None:
+    """Begins the cache on disk anew after its settings were changed; its files stay."""
+    persistent.reset()

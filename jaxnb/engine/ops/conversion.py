@@ -97,7 +97,8 @@ def convert(operand: Any, new_dtype: Any = None, weak_type: bool | None = None, 
         operand = operand.__jax_array__()
     if operand is None:
         raise ValueError("Invalid argument to dtype: None.")
-    old_dtype = dtypes.dtype(operand, canonicalize=True)
+    # An array made while x64 was on keeps its type when it is off.
+    old_dtype = operand.dtype if is_array(operand) else dtypes.dtype(operand, canonicalize=True)
     old_weak = dtypes.is_weakly_typed(operand)
     new_dtype = old_dtype if new_dtype is None else new_dtype
     weak_type = old_weak if weak_type is None else weak_type

@@ -21,11 +21,12 @@ from jaxnb.engine.runtime.arrays import ArrayImpl, default_device, device_of, pu
 from jaxnb.engine.runtime.capture_report import warn_of_captured
 from jaxnb.engine.runtime.donation import Donation, match_donated, warn_of_unusable
 from jaxnb.engine.runtime.key_arrays import key_array
-from jaxnb.engine.runtime.lower import LoweredModule, lower_module
+from jaxnb.engine.runtime.lower import LoweredModule, lower_module, symbol_name
+from jaxnb.engine.runtime.persistent import compile_or_load
 from jaxnb.engine.transforms.dce import dce_jaxpr
 from jaxnb.xla import array as array_door
 from jaxnb.xla import compile as compile_door
-from jaxnb.xla.client import Device, backend
+from jaxnb.xla.client import Device
 from jaxnb.xla.dispatch import FastpathData
 
 __all__ = ["CompiledProgram", "LoweredProgram", "compile_jaxpr", "compile_options", "lower_jaxpr"]
@@ -290,13 +291,6 @@ def compile_jaxpr(
     Raises:
         JaxRuntimeError: where XLA refuses the program or an option.
     """
-    device = lowered.device
-    module = lowered.module
-    executable = compile_door.compile_module(
-        backend(device.platform),
-        module.module,
-        [device],
-        compile_options(lowered, compiler_options),
-        module.callbacks,
-    )
-    return CompiledProgram(lowered, executable)
+    options = compile_options(lowered, compiler_options)
+    name = f"jit_{symbol_name(lowered.name)}"
+    return CompiledProgram(lowered, compile_or_load(name, lowered.module, lowered.device, options))

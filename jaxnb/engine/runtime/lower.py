@@ -35,7 +35,7 @@ from jaxnb.xla.mlir import (
     sdy,
 )
 
-__all__ = ["LoweredModule", "forget_composites", "lower_call", "lower_module"]
+__all__ = ["LoweredModule", "forget_composites", "lower_call", "lower_module", "symbol_name"]
 
 _not_a_symbol = re.compile(r"[^\w.-]")
 
