@@ -289,7 +289,9 @@ def _pow_abstract(x: ShapedArray, y: ShapedArray) -> ShapedArray:
 def _pow_lower(ctx: LoweringContext, x: ir.Value, y: ir.Value) -> ir.Value:
     x_aval, y_aval = ctx.avals_in
     if x_aval.dtype != y_aval.dtype:
-        y = convert_value(y, y_aval, y_aval.update(dtype=x_aval.dtype))
+        wide = y_aval.update(dtype=x_aval.dtype)
+        y = convert_value(y, y_aval, wide)
+        ctx = LoweringContext(ctx.module, ctx.primitive, [x_aval, wide], ctx.avals_out)
     return hlo.power(*stretch_values(ctx, (x, y)))
 
 
