@@ -235,5 +235,9 @@ lambda x, i, u: lax.scatter(x, i, u, lax.ScatterDimensionNumbers(update_window_d
 lambda x, i, u: lax.scatter(x, i, u, lax.ScatterDimensionNumbers(update_window_dims=(1,), inserted_window_dims=(), scatter_dims_to_operand_dims=(1,), operand_batching_dims=(0, 0), scatter_indices_batching_dims=(0, 1)), mode='clip') @ (np.ones((2, 4), np.float32), np.zeros((2, 1), np.int32), np.ones((2, 4), np.float32))
 lambda x, i, u: lax.scatter(x, i, u, lax.ScatterDimensionNumbers(update_window_dims=(1,), inserted_window_dims=(), scatter_dims_to_operand_dims=(1,), operand_batching_dims=(5,), scatter_indices_batching_dims=(0,)), mode='clip') @ (np.ones((2, 4), np.float32), np.zeros((2, 1), np.int32), np.ones((2, 4), np.float32))
 lambda x, i, u: lax.scatter(x, i, u, lax.ScatterDimensionNumbers(update_window_dims=(1,), inserted_window_dims=(), scatter_dims_to_operand_dims=(1,), operand_batching_dims=(0,), scatter_indices_batching_dims=(5,)), mode='clip') @ (np.ones((2, 4), np.float32), np.zeros((2, 1), np.int32), np.ones((2, 4), np.float32))
+lambda i, x, y, z, c: jax.vjp(lambda x, y, z: lax.select_n(i, x, y, z), x, y, z)[1](c) @ (np.zeros(3, np.int32), *[np.ones(3, np.float32)]*4)
+lambda i, x, y, c: jax.vjp(lambda x, y: lax.select_n(i, x, y), x, y)[1](c) @ (np.zeros(3, np.int32), *[np.ones(3, np.float32)]*3)
+lambda i, x, y, c: jax.vjp(lambda x, y: lax.select_n(i, x, y), x, y)[1](c) @ (np.int32(0), *[np.ones(3, np.float32)]*3)
+lambda i, x, y, c: jax.vjp(lambda x: lax.select_n(i, x, y), x)[1](c) @ (np.zeros(3, bool), *[np.ones(3, np.float32)]*3)
 """,
 )

@@ -12,7 +12,7 @@ from jaxnb.engine.core.ad import Zero, is_undefined_primal
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.rules import define, per_operand
 from jaxnb.engine.ops.bitwise import bitwise_and
-from jaxnb.engine.ops.comparison import compare_type, compare_values, gt, lt
+from jaxnb.engine.ops.comparison import compare_type, compare_values, eq, gt, lt
 from jaxnb.engine.ops.elementwise import (
     axis_to_front,
     check_same_dtypes,
@@ -24,6 +24,7 @@ from jaxnb.engine.ops.elementwise import (
 from jaxnb.engine.ops.lowering import LoweringContext, dense_ints
 from jaxnb.engine.ops.shape import broadcast_in_dim
 from jaxnb.xla.mlir import hlo, ir
+from jaxnb.xla.version import JAXLIB_VERSION
 
 # select_n
 
@@ -101,15 +102,16 @@ def _select_n_transpose(ct: Any, which: Any, *cases: Any) -> list[Any]:
     if type(ct) is Zero:
         return [None] * (1 + len(cases))
     zeros = filled_like(ct, 0)
-    return [
-        None,
-        *(
-            select_n(which, *(ct if i == j else zeros for j in range(len(cases))))
-            if is_undefined_primal(case)
-            else None
-            for i, case in enumerate(cases)
-        ),
-    ]
+    if which.dtype != np.bool_ and JAXLIB_VERSION >= (0, 12):
+        first, last = (np.asarray(number, which.dtype)[()] for number in (0, len(cases) - 1))
+        which = clamp(first, which, last)
+
+    def where_chosen(number: int) -> Any:
+        if which.dtype == np.bool_:
+            return select_n(which, zeros, ct) if number else select_n(which, ct, zeros)
+        return select_n(eq(which, np.asarray(number, which.dtype)[()]), zeros, ct)
+
+    return [None, *(where_chosen(i) if is_undefined_primal(case) else None for i, case in enumerate(cases))]
 
 
 def _select_n_batch(args: Sequence[Any], dims: Sequence[int | None]) -> tuple[Any, int]:
