@@ -7,7 +7,7 @@ import time
 from jaxnb.explorer.model.documents import readable_hlo
 from jaxnb.explorer.model.hlo_parse import parse_hlo, shape_bytes, short_shape
 
-
+# ruff: noqa: E501 - the text is as the compiler prints it
 TEXT = """\
 HloModule jit_f, is_scheduled=true, entry_computation_layout={(f32[8]{0})->(f32[8]{0}, s32[])}
 
