@@ -6,7 +6,7 @@ from jaxnb.explorer.model.dataflow import flatten
 from jaxnb.explorer.model.stablehlo_parse import parse_stablehlo
 from jaxnb.explorer.model.tags import PathIndex
 
-
+# ruff: noqa: E501 - the text is as the compiler prints it
 TEXT = """\
 module @jit_f attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
   func.func public @main(%arg0: tensor<8xf32>, %arg1: tensor<i32>) -> (tensor<f32> {jax.result_info = "result"}) {
