@@ -102,7 +102,7 @@ def test_a_variable_that_does_not_exist_is_refused():
 
 def test_a_name_missing_inside_a_called_function_is_the_users_error():
     def broken():
-        return missing
+        return missing  # noqa: F821
 
     with pytest.raises(NameError):
         taken("f(broken())", f=f, broken=broken)
