@@ -87,7 +87,8 @@ def _size_of(
         for size, where in sizes.items():
             i = where[0]
             described[size] = (
-                f"axis {dims[i]} of {names[i] if i < len(names) else 'an argument'} of type {shaped_aval(leaves[i]).str_short()}"
+                f"axis {dims[i]} of {names[i] if i < len(names) else 'an argument'} of type "
+                f"{shaped_aval(leaves[i]).str_short()}"
             )
         ordered = sorted(sizes.items(), key=lambda kv: -len(kv[1]))
         parts = []

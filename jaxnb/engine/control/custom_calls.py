@@ -244,7 +244,7 @@ def _batch_call(trace: batch_module.BatchTrace, call: CustomCall, dims: Sequence
     def bwd(res: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
         assert call.bwd is not None
         n = len(res)
-        ct_dims = [d for d in out_dims]
+        ct_dims = list(out_dims)
 
         def inner(*xs: Any) -> list[Any]:
             assert call.bwd is not None

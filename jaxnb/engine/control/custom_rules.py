@@ -183,7 +183,8 @@ def _check_tangents(rule: Any, fun: Any, out: Sequence[Any], t_out: Sequence[Any
             raise TypeError(
                 f"Custom JVP rule {_name_of(rule)} for function {_name_of(fun)} must produce primal and tangent outputs "
                 "with corresponding shapes and dtypes. Expected "
-                f"{shaped_aval(o).to_tangent_aval().str_short()} (tangent type of {shaped_aval(o).str_short()}) but got {got.str_short()}."
+                f"{shaped_aval(o).to_tangent_aval().str_short()} (tangent type of {shaped_aval(o).str_short()}) "
+                f"but got {got.str_short()}."
             )
 
 
@@ -275,7 +276,8 @@ def _flatten_cotangents(bwd: Any, got: Any, in_tree: Any, in_avals: Sequence[Any
                 raise TypeError(
                     "Custom VJP bwd rule must produce an output with the same container (pytree) structure as the args "
                     f"tuple of the primal function, and in particular must produce a tuple of length equal to the number "
-                    f"of arguments to the primal function, but got bwd output structure {ct_tree} for primal input structure {tree}."
+                    f"of arguments to the primal function, but got bwd output structure {ct_tree} for primal "
+                    f"input structure {tree}."
                 )
             for i, c in enumerate(ct_leaves):
                 aval = in_avals[position + i].to_tangent_aval()

@@ -74,7 +74,7 @@ batch_rules: dict[Primitive, Callable[..., Any]] = {}
 eager_rules: dict[Primitive, Callable[..., Any]] = {}
 dce_rules: dict[Primitive, Callable[..., Any]] = {}
 split_rules: dict[Primitive, Callable[..., Any]] = {}
-"""How an equation splits into what is known and what depends on a tangent (used where a jvp rule calls a jitted function)."""
+"""How an equation splits into what is known and what depends on a tangent (where a jvp rule calls a jitted function)."""
 params_shown: dict[Primitive, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {}
 
 RuleTable = dict[Primitive, Any]

@@ -16,7 +16,12 @@ from jaxnb.engine.ops import magnitude
 from jaxnb.engine.ops.arithmetic import add, mul, neg, sub
 from jaxnb.engine.ops.comparison import eq, lt, ne
 from jaxnb.engine.ops.complex_numbers import complex, imag, real
-from jaxnb.engine.ops.cumulative import associative_scan, cumulative_abstract, cumulative_batch, cumulative_lower
+from jaxnb.engine.ops.cumulative import (
+    associative_scan,
+    cumulative_abstract,
+    cumulative_batch,
+    cumulative_lower,
+)
 from jaxnb.engine.ops.exponential import exp, log1p
 from jaxnb.engine.ops.filling import full_like
 from jaxnb.engine.ops.lowering import LoweringContext, constant

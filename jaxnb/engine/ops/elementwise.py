@@ -261,7 +261,6 @@ def filled_value(value: Any, aval: ShapedArray) -> ir.Value:
 
 def lower_to(op: str, *, dialect: str = "hlo", accuracy: bool = False) -> Callable[..., Any]:
     """A lowering rule that emits one operation of StableHLO or CHLO on the stretched operands."""
-
     found: list[Callable[..., Any]] = []
 
     def lower(ctx: LoweringContext, *values: ir.Value, **params: Any) -> ir.Value:

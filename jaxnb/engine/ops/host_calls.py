@@ -1,6 +1,7 @@
 """The lowering of calls from a compiled program back into Python.
 
-Lives here: the custom call, its token and its function's checks. The primitives that call back are in ``control/callbacks.py``.
+Lives here: the custom call, its token and its function's checks. The primitives that call back are in
+``control/callbacks.py``.
 """
 
 from __future__ import annotations

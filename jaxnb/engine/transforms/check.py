@@ -57,5 +57,6 @@ def _check_types(eqn: JaxprEqn, where: str) -> None:
     for v, aval in zip(eqn.outvars, avals, strict=True):
         if not typematch(v.aval, aval):
             raise JaxprTypeError(
-                f"Value for variable '{v!r}' inferred to be {aval.str_short()}, but its type is {v.aval.str_short()}, in {where}"
+                f"Value for variable '{v!r}' inferred to be {aval.str_short()}, but its type is "
+                f"{v.aval.str_short()}, in {where}"
             )

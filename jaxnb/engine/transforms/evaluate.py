@@ -12,7 +12,7 @@ from jaxnb.engine.core.trace import trace_context
 __all__ = ["eval_jaxpr", "rebind_rules"]
 
 rebind_rules: dict[Any, Callable[..., Any]] = {}
-"""Primitives whose equations stand for a call that the current trace handles in its own way: ``(args, params) -> results``."""
+"""Primitives whose equations stand for a call that the trace handles its own way: ``(args, params) -> results``."""
 
 
 def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any, propagate_source: bool = True) -> list[Any]:
