@@ -268,7 +268,7 @@ def empty_like(prototype, dtype=None, shape=None, *, device=None):
     return empty(shape, dtypes.dtype(prototype) if dtype is None else dtype, device=device)
 
 
-def full_like(a, fill_value, dtype=None, shape=None, *, device=None):
+def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None):
     """``fill_value`` in the shape and dtype of ``a``."""
     _check_like("full_like", a)
     check_arraylike("full_like", fill_value)

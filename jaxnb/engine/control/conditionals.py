@@ -58,9 +58,7 @@ def _choose(
     return pytree.unflatten(out_tree, [next(out) if p is None else given[p] for p in passed])
 
 
-def cond(
-    pred: Any, true_fun: Any, false_fun: Any, *operands: Any, operand: Any = _absent, linear: Any = None
-) -> Any:
+def cond(pred: Any, true_fun: Any, false_fun: Any, *operands: Any, operand: Any = _absent) -> Any:
     """Returns ``true_fun(*operands)`` where ``pred`` holds, else ``false_fun(*operands)``; both are traced.
 
     Args:
@@ -69,12 +67,10 @@ def cond(
         false_fun: another one, with results of the same structure and types.
         operands: trees of arrays.
         operand: one operand, in place of ``operands``.
-        linear: unused.
 
     Raises:
         TypeError: where an argument is of the wrong kind, or the functions' results differ in type.
     """
-    del linear
     if operand is not _absent:
         if operands:
             raise TypeError(
