@@ -47,6 +47,7 @@ def test_what_is_here_has_jaxs_parameters(module):
         if verdict != "have" or not hasattr(ours, name) or not isinstance(known[name][0], list):
             continue
         found = inventory.parameters(getattr(ours, name))
-        if found not in known[name]:
+        says_nothing = any(p in (["*args"], ["*args", "**kwargs"]) for p in known[name])
+        if found not in known[name] and not says_nothing:
             differing[name] = (found, known[name])
     assert differing == {}
