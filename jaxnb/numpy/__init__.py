@@ -185,6 +185,7 @@ from jaxnb.numpy.predicates import (
     right_shift,
     signbit,
 )
+from jaxnb.numpy.quantiles import median, nanmedian, nanpercentile, nanquantile, percentile, quantile
 from jaxnb.numpy.reductions import all, amax, amin, any, max, min, prod, sum
 from jaxnb.numpy.rolling import flip, fliplr, flipud, roll, rot90
 from jaxnb.numpy.scalar_types import (
