@@ -66,7 +66,7 @@ class Display:
                 self._advance(exploration, magic, waits)
             except KeyboardInterrupt:
                 # what is printed says that it was cancelled, and what there is
-                pass
+                exploration.cancel()
             print(self._text(exploration, magic))
         elif self.is_batch and waits:
             self._advance(exploration, magic, waits)
