@@ -39,7 +39,8 @@ def _lower_compare(direction: str, total: bool = False) -> Callable[..., Any]:
         x, y = stretch_values(ctx, values)
         if dtypes.is_extended(dtype):
             return _compare_keys(ctx, direction, x, y)
-        return compare_values(direction, "TOTALORDER" if total else compare_type(dtype), x, y)
+        whole = total and dtypes.issubdtype(dtype, np.inexact)
+        return compare_values(direction, "TOTALORDER" if whole else compare_type(dtype), x, y)
 
     return lower
 
@@ -82,8 +83,9 @@ ge_p = _comparison("ge", "GE", ORDERED, doc="x ≥ y")
 gt_p = _comparison("gt", "GT", ORDERED, doc="x > y")
 le_p = _comparison("le", "LE", ORDERED, doc="x ≤ y")
 lt_p = _comparison("lt", "LT", ORDERED, doc="x < y")
-le_to_p = _comparison("le_to", "LE", FLOAT, total=True, doc="x ≤ y, with −NaN < −∞ and −0 < +0")
-lt_to_p = _comparison("lt_to", "LT", FLOAT, total=True, doc="x < y, with −NaN < −∞ and −0 < +0")
+eq_to_p = _comparison("eq_to", "EQ", ANY, total=True, doc="x = y, with −0 ≠ +0 and NaN = NaN")
+le_to_p = _comparison("le_to", "LE", ORDERED, total=True, doc="x ≤ y, with −NaN < −∞ and −0 < +0")
+lt_to_p = _comparison("lt_to", "LT", ORDERED, total=True, doc="x < y, with −NaN < −∞ and −0 < +0")
 
 
 def eq(x, y):
