@@ -14,7 +14,7 @@ from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.rules import per_operand
-from jaxnb.engine.ops.elementwise import ANY, FLOAT, ORDERED, nary, stretch_values
+from jaxnb.engine.ops.elementwise import ANY, ORDERED, nary, stretch_values
 from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type
 from jaxnb.xla.mlir import hlo, ir
 
