@@ -30,7 +30,9 @@ def insert(arr, obj, values, axis=None):
     if isinstance(obj, slice):
         places = arange(*obj.indices(whole))
     elif np.ndim(obj) > 1:
-        raise ValueError(f"jnp.insert(): obj must be a slice, a one-dimensional array, or a scalar; got {obj}")
+        raise ValueError(
+            f"jnp.insert(): obj must be a slice, a one-dimensional array, or a scalar; got {obj}"
+        )
     elif not dtypes.issubdtype(dtypes.dtype(obj), np.integer):
         raise ValueError(f"jnp.insert(): index array must be integer typed; got {obj}")
     values = array(values, ndmin=x.ndim, dtype=x.dtype, copy=False)

@@ -22,6 +22,7 @@ from jaxnb.numpy.elementary import round as round_half_even
 from jaxnb.numpy.indexing import getitem
 from jaxnb.numpy.joining import concatenate, repeat
 from jaxnb.numpy.means import mean
+from jaxnb.numpy.quantiles import median
 from jaxnb.numpy.rolling import flip
 
 Widths = tuple[tuple[Any, Any], ...]
@@ -257,17 +258,11 @@ def _ramps(ends: Widths, x: Any, axis: int, before: int, after: int) -> tuple[An
     return up, flip(down, axis)
 
 
-def _median(x: Any, axis: int, *, keepdims: bool) -> Any:
-    from jaxnb.numpy.quantiles import median  # noqa: PLC0415
-
-    return median(x, axis=axis, keepdims=keepdims)
-
-
 _STATISTICS: dict[str, Callable[..., Any]] = {
     "maximum": reductions.max,
     "minimum": reductions.min,
     "mean": mean,
-    "median": _median,
+    "median": median,
 }
 
 
