@@ -158,6 +158,7 @@ from jaxnb.numpy.limits import clip, nan_to_num
 from jaxnb.numpy.means import average, count_nonzero, mean, ptp, std, var
 from jaxnb.numpy.nan_reductions import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from jaxnb.numpy.padding import pad
+from jaxnb.numpy.piecewise import piecewise
 from jaxnb.numpy.predicates import (
     allclose,
     array_equal,
