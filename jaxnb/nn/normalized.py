@@ -78,7 +78,7 @@ def _softmax_jvp(axis, primals, tangents):
 @functools.partial(jit, static_argnames=("axis", "keepdims"))
 def logmeanexp(x, axis=None, where=None, keepdims=False):
     """``log(mean(e^x))`` over the axes."""
-    total = logsumexp(x, axis=axis, where=where, keepdims=keepdims)
+    total: Any = logsumexp(x, axis=axis, where=where, keepdims=keepdims)
     return total - log(reduced_count(x, axis, where, total.dtype, keepdims))
 
 

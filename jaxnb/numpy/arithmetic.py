@@ -105,7 +105,7 @@ def _static_exponent(x: Any) -> int | None:
     if isinstance(x, int):
         return int(x)
     if isinstance(x, np.ndarray | np.generic) and x.ndim == 0 and x.dtype.kind in "iu":
-        return operator.index(x)
+        return operator.index(x)  # pyright: ignore[reportArgumentType]
     return None
 
 

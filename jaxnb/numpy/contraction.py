@@ -245,8 +245,9 @@ def inner(a, b, *, precision=None, preferred_element_type=None):
             a, b = (convert(x, preferred_element_type) for x in (a, b))
         a, b = promote_dtypes(a, b)
         return lax.mul(a, b)
+    axes: Any = (a.ndim - 1, b.ndim - 1)
     return tensordot(
-        a, b, (a.ndim - 1, b.ndim - 1), precision=precision, preferred_element_type=preferred_element_type
+        a, b, axes, precision=precision, preferred_element_type=preferred_element_type
     )
 
 

@@ -119,7 +119,7 @@ def asarray(a, dtype=None, order=None, *, copy=None, device=None, out_sharding=N
 def copy(a, order=None):
     """A copy of the array."""
     check_arraylike("copy", a)
-    return array(a, copy=True, order=order)
+    return array(a, copy=True, order=order)  # pyright: ignore[reportArgumentType]
 
 
 def astype(x, dtype, /, *, copy=False, device=None):

@@ -46,7 +46,8 @@ def _contractions(
         optimize = "optimal"
     elif optimize is False:  # from left to right, in pairs
         optimize = [(0, 1)] * (len(known) - 1) if len(known) > 1 else [(0,)]
-    found, steps = opt_einsum.contract_path(*asked, einsum_call=True, use_blas=True, optimize=optimize)
+    contract: Any = opt_einsum.contract_path  # its types say nothing of einsum_call
+    found, steps = contract(*asked, einsum_call=True, use_blas=True, optimize=optimize)
     arrays = [known[id(shaped)] for shaped in found]
     return arrays, tuple((tuple(places), frozenset(names), text) for places, names, text, *_ in steps)
 
@@ -84,7 +85,7 @@ def einsum_path(subscripts, /, *operands, optimize="auto"):
     """The order in which ``einsum`` would take its operands, and a table of what it costs."""
     if isinstance(optimize, bool):
         optimize = "optimal" if optimize else [tuple(range(len(operands)))]
-    return opt_einsum.contract_path(subscripts, *operands, optimize=optimize)
+    return opt_einsum.contract_path(subscripts, *operands, optimize=optimize)  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
 @functools.partial(jit, static_argnums=(1, 2, 3, 4, 5), inline=True)

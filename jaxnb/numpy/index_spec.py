@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -220,6 +220,7 @@ def _part(item: Any, axis: int, whole: int, position: int) -> Part:
         item = item.__jax_array__()
     if isinstance(item, float | complex) and not hasattr(item, "dtype"):
         item = np.asarray(item)
+    item = cast(Any, item)
     if not hasattr(item, "dtype") or not hasattr(item, "shape"):
         if hasattr(item, "__index__"):
             return _part(operator.index(item), axis, whole, position)

@@ -31,7 +31,7 @@ def is_nan(a: Any) -> Any:
     return lax.ne(a, a)
 
 
-def _fill(a: Any, value: float) -> np.generic:
+def _fill(a: Any, value: float) -> Any:
     return np.asarray(value, dtypes.dtype(a, canonicalize=True))[()]
 
 

@@ -65,7 +65,7 @@ def iterable(y):
 def reshape(a, shape, order="C", *, copy=None, out_sharding=None):
     """The array's elements in another shape; one size may be -1 and follows from the others."""
     if isinstance(a, np.ndarray | np.generic):
-        return asarray(a.reshape(shape, order=order))
+        return asarray(a.reshape(shape, order=order))  # pyright: ignore[reportCallIssue, reportArgumentType]
     return _reshape(ensure_arraylike("reshape", a), shape, order)
 
 

@@ -102,7 +102,7 @@ def lexsort(keys, axis=-1):
     keys = keys if whole else tuple(keys)
     if len(keys) == 0:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
-    shapes = [keys.shape[1:]] if whole else []
+    shapes = [keys.shape[1:]] if whole else []  # pyright: ignore[reportAttributeAccessIssue]
     arrays = [] if whole else [ensure_arraylike("lexsort", x) for x in keys]
     shapes += [x.shape for x in arrays]
     if len(set(shapes)) > 1:

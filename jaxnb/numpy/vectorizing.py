@@ -95,7 +95,7 @@ def _without_excluded(
     return wrapped, mapped
 
 
-def vectorize(pyfunc, *, excluded=frozenset(), signature=None):
+def vectorize(pyfunc, *, excluded: Any = frozenset(), signature=None):
     """The function mapped over all axes of its arguments but those the signature names, which broadcast.
 
     Args:

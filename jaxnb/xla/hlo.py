@@ -134,7 +134,7 @@ def unoptimized_text(
         if not metadata:
             return computation.as_hlo_text()
         options = HloPrintOptions.short_parsable()
-        options.print_metadata = True
+        options.print_metadata = True  # pyright: ignore[reportOptionalMemberAccess]
     return module_text(computation.as_hlo_module(), options)
 
 

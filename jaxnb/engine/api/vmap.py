@@ -155,7 +155,7 @@ def vmap(
             f"to the function, but got {in_axes}."
         )
     if hasattr(in_axes, "__index__"):
-        in_axes = operator.index(in_axes)
+        in_axes = operator.index(in_axes)  # pyright: ignore[reportArgumentType]
 
     @functools.wraps(
         fun, assigned=("__module__", "__name__", "__qualname__", "__annotations__"), updated=("__dict__",)

@@ -55,7 +55,7 @@ class _Decorated:
         nondiff_argnums: Sequence[int] = (),
         nondiff_argnames: Sequence[str] = (),
     ):
-        functools.update_wrapper(self, fun)
+        functools.update_wrapper(self, fun)  # pyright: ignore[reportArgumentType]
         self.fun = fun
         self.nondiff_argnums = tuple(nondiff_argnums)
         if nondiff_argnames:
@@ -64,7 +64,7 @@ class _Decorated:
         self.symbolic_zeros = False
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+        return self if instance is None else functools.partial(self, instance)  # pyright: ignore[reportArgumentType]
 
 
 class _FlatCall:

@@ -81,7 +81,7 @@ def _lower(
                 for n, old, aval in zip(new, z, body_jaxpr.out_avals, strict=True)
             ]
         hlo.return_([*x, *y, *new])
-    return list(op.results)[cond_nconsts + body_nconsts :]
+    return list(op.results)[cond_nconsts + body_nconsts :]  # pyright: ignore[reportReturnType]
 
 
 def _any(pred: ir.Value, aval: ShapedArray) -> ir.Value:

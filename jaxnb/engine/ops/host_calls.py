@@ -108,7 +108,7 @@ def _layouts(values: Sequence[Any], types: Sequence[Any]) -> Any:
 
     def one(type_: Any) -> Any:
         rank = type_.rank if isinstance(type_, ir.RankedTensorType) else 0
-        return ir.DenseIntElementsAttr.get(np.arange(rank - 1, -1, -1, dtype=np.int64), type=index)
+        return ir.DenseIntElementsAttr.get(np.arange(rank - 1, -1, -1, dtype=np.int64), type=index)  # pyright: ignore[reportCallIssue, reportArgumentType]
 
     return ir.ArrayAttr.get([one(t) for t in types])
 

@@ -325,7 +325,7 @@ def _extremum_jvp(prim: Callable[[], Primitive]):
 
         flags = {name: params[name] for name in ("unique_indices", "indices_are_sorted")}
         sizes = _window_sizes(np.shape(operand), np.shape(updates), numbers)
-        reading = {"mode": params["mode"], **flags} if _V12 else {"mode": "promise_in_bounds"}
+        reading: dict[str, Any] = {"mode": params["mode"], **flags} if _V12 else {"mode": "promise_in_bounds"}
         adding = flags if _V12 else {}
 
         def read(x: Any) -> Any:

@@ -183,7 +183,7 @@ def _top_k_lower(ctx: LoweringContext, operand: ir.Value, *, k, axis, is_stable=
     if to_last:
         operand = hlo.transpose(operand, dense_ints(order))
     options: dict[str, Any] = {} if is_stable else {"is_stable": ir.BoolAttr.get(False)}
-    results = [*chlo.TopKOp(operand, i64_attr(k), **options).results]
+    results: list[ir.Value] = [*chlo.TopKOp(operand, i64_attr(k), **options).results]
     return [hlo.transpose(x, dense_ints(order)) for x in results] if to_last else results
 
 

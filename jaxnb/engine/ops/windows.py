@@ -138,8 +138,9 @@ def _check_positive(name: str, what: str, values: Sequence[Any]) -> None:
 
 def batched_window(window: Window, d: int) -> Window:
     """The window for an operand with a mapped axis at ``d``."""
-    fillers = Window((1,), (1,), ((0, 0),), (1,), (1,))  # type: ignore[arg-type]
-    return Window(*((*field[:d], *extra, *field[d:]) for field, extra in zip(window, fillers, strict=True)))
+    fillers = Window((1,), (1,), ((0, 0),), (1,), (1,))
+    fields: Any = ((*field[:d], *extra, *field[d:]) for field, extra in zip(window, fillers, strict=True))
+    return Window(*fields)
 
 
 def build_reduce_window(
@@ -167,7 +168,7 @@ def build_reduce_window(
 
 
 def pairs_attr(pairs: Pairs) -> ir.Attribute:
-    return ir.DenseIntElementsAttr.get(np.asarray(pairs, np.int64).reshape(len(pairs), 2))
+    return ir.DenseIntElementsAttr.get(np.asarray(pairs, np.int64).reshape(len(pairs), 2))  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
 # reduce_window_sum, reduce_window_max, reduce_window_min

@@ -113,6 +113,7 @@ methods: dict[str, Any] = {
 }
 for _name, _method in methods.items():
     if isinstance(_method, property):
-        _method.__set_name__(ArrayImpl, _name)  # the name that assignment errors say
+        # the name that assignment errors say
+        _method.__set_name__(ArrayImpl, _name)  # pyright: ignore[reportAttributeAccessIssue]
 door.install(methods)
 operators.receive(ArrayImpl)

@@ -126,7 +126,7 @@ def lower_jaxpr(
     module = lower_module(
         name,
         live,
-        platforms=tuple(platforms) or (device.platform,),
+        platforms=tuple(platforms) or (device.platform,),  # pyright: ignore[reportOptionalMemberAccess]
         donors=donation.donors,
         result_paths=result_paths,
         tagged=tagged,

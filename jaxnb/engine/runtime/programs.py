@@ -101,7 +101,7 @@ def lowered_program(jaxpr: Jaxpr, key: ProgramKey, shardings: Sequence[Any] | No
             )
         lowered.executables = _executables(jaxpr, key)
         history.add_seconds(jaxpr._cache.get("record"), "lower", time.seconds)
-        found = jaxpr._cache.setdefault(("lowered", key), lowered)
+        return jaxpr._cache.setdefault(("lowered", key), lowered)
     return found
 
 
