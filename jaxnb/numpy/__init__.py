@@ -274,6 +274,7 @@ from jaxnb.numpy.shapes import (
     swapaxes,
     transpose,
 )
+from jaxnb.numpy.sorted_search import digitize, searchsorted
 from jaxnb.numpy.sorting import argpartition, argsort, lexsort, partition, sort, sort_complex
 from jaxnb.numpy.taking import put, put_along_axis, ravel_multi_index, take, take_along_axis, unravel_index
 from jaxnb.numpy.triangles import (

@@ -87,7 +87,9 @@ for fn in ("nonzero", "flatnonzero", "argwhere", "where"):
     for kind, args in BY_TYPE.items():
         _add(f"{fn}-{kind}", f"lambda x: jnp.{fn}(x, size=2)", args, ("jaxpr", "value"))
 for fill in ("(1, 2)", "(1, 2, 3)", "x", "1.5", "x[0]"):
-    _add(f"nonzero-fill-{fill}", f"lambda x: jnp.nonzero(x, size=3, fill_value={fill})", F, ("jaxpr", "value"))
+    _add(
+        f"nonzero-fill-{fill}", f"lambda x: jnp.nonzero(x, size=3, fill_value={fill})", F, ("jaxpr", "value")
+    )
 _add("nonzero-size-negative", "lambda x: jnp.nonzero(x, size=-1)", F, JAXPR)
 _add("nonzero-size-traced", "lambda x, n: jnp.nonzero(x, size=n)", F[:-1] + " 3)", JAXPR)
 _add("nonzero-grad", "jax.grad(lambda x: x[jnp.nonzero(x, size=2)].sum())", F)
@@ -151,3 +153,54 @@ for kind, args in {**BY_TYPE, "row": ROW}.items():
     _add(f"bincount-{kind}", "lambda x: jnp.bincount(x[0], length=3)", args, JAXPR)
 _add("bincount-list", "lambda x: jnp.bincount([1, 2])", F, JAXPR)
 _add("bincount-scalar", "lambda x: jnp.bincount(x, length=3)", "(1,)", JAXPR)
+
+# searching in what is sorted
+
+S = "(np.array([0, 1, 2, 3], np.float32), np.array([[0, 1.5, -1, 9], [2, 2, 3, np.nan]], np.float32))"
+for side in ("left", "right"):
+    for method in ("scan", "scan_unrolled", "sort", "compare_all"):
+        call = f"jnp.searchsorted(a, v, side={side!r}, method={method!r})"
+        _add(f"searchsorted-{side}-{method}", f"lambda a, v: {call}", S)
+        _add(f"searchsorted-{side}-{method}-row", f"lambda a, v: (lambda v: {call})(v[0])", S)
+        _add(f"searchsorted-{side}-{method}-scalar", f"lambda a, v: (lambda v: {call})(v[0, 1])", S)
+        for kind, args in BY_TYPE.items():
+            if kind != "weak":
+                _add(
+                    f"searchsorted-{side}-{method}-{kind}",
+                    f"lambda x: (lambda a, v: {call})(jnp.sort(x[0]), x[1])",
+                    args,
+                )
+    _add(f"digitize-{side}", f"lambda a, v: jnp.digitize(v, a, right={side == 'right'})", S)
+    _add(
+        f"digitize-{side}-down",
+        f"lambda a, v: jnp.digitize(v, a[::-1], right={side == 'right'})",
+        S,
+        ("value",),
+    )
+for arguments in ("a, 1", "a, 1.5", "a, v[0, 0], sorter=np.arange(4)", "a[:0], v", "a, v[:0]", "v, a", "[1, 2], v", "a, v, 'x'",
+                  "a, v, method='x'", "np.arange(3), v", "a, np.arange(3)"):  # fmt: skip
+    _add(f"searchsorted-{arguments}", f"lambda a, v: jnp.searchsorted({arguments})", S, ("jaxpr", "value"))
+_add("searchsorted-vmap-values", "lambda a, v: jax.vmap(lambda v: jnp.searchsorted(a, v))(v)", S)
+_add(
+    "searchsorted-vmap-values-1",
+    "lambda a, v: jax.vmap(lambda v: jnp.searchsorted(a, v), in_axes=1)(v)",
+    S,
+    ("value",),
+)
+_add(
+    "searchsorted-vmap-array",
+    "lambda a, v: jax.vmap(lambda v: jnp.searchsorted(v, a))(v)",
+    S,
+    ("jaxpr", "value"),
+)
+_add(
+    "searchsorted-vmap-both",
+    "lambda a, v: jax.vmap(lambda v: jnp.searchsorted(v, v))(v)",
+    S,
+    ("jaxpr", "value"),
+)
+_add(
+    "searchsorted-jvp", "lambda a, v: jax.jvp(lambda a: jnp.searchsorted(a, v), (a,), (a,))[0]", S, ("value",)
+)
+for arguments in ("v, a[:0]", "v, v", "[1], a", "v, a, method='sort'", "v, a, method='x'", "1, a"):
+    _add(f"digitize-{arguments}", f"lambda a, v: jnp.digitize({arguments})", S, ("jaxpr", "value"))
