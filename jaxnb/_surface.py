@@ -12,6 +12,7 @@ MODULES = (
     "dtypes",
     "errors",
     "experimental",
+    "export",
     "lax",
     "monitoring",
     "nn",

@@ -31,6 +31,7 @@ __all__ = [
     "is_node_type",
     "keystr",
     "leaf_treedef",
+    "node_treedef",
     "none_leaf_registry",
     "register_dataclass_node",
     "register_node",
@@ -118,6 +119,11 @@ def all_leaves(values: Iterable[Any], is_leaf: Callable[[Any], bool] | None = No
 def treedef_tuple(treedefs: Iterable[PyTreeDef]) -> PyTreeDef:
     """Returns the structure of the tuple of trees that have the given structures."""
     return _jax.pytree.treedef_tuple(registry, list(treedefs))
+
+
+def node_treedef(cls: type, static: Any, children: Iterable[PyTreeDef]) -> PyTreeDef:
+    """Returns the structure of a container of type ``cls`` with its static data and children of these structures."""
+    return PyTreeDef.from_node_data_and_children(registry, (cls, static), list(children))
 
 
 def register_node(

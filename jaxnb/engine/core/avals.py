@@ -115,8 +115,7 @@ class ShapedArray(AbstractValue):
             if self._short is None:
                 self._short = f"{dtypes.short_dtype_name(self.dtype)}[{','.join(str(d) for d in self.shape)}]"
             return self._short
-        name = getattr(self.dtype, "name", str(self.dtype))
-        return f"{name}[{','.join(str(d) for d in self.shape)}]"
+        return f"{_dtype_name(self.dtype)}[{','.join(str(d) for d in self.shape)}]"
 
     def __len__(self) -> int:
         if not self.shape:
@@ -136,14 +135,17 @@ class ShapedArray(AbstractValue):
 
     def __repr__(self) -> str:
         weak = ", weak_type=True" if self.weak_type else ""
-        name = getattr(self.dtype, "name", str(self.dtype))
-        return f"ShapedArray({name}[{','.join(str(d) for d in self.shape)}]{weak})"
+        return f"ShapedArray({_dtype_name(self.dtype)}[{','.join(str(d) for d in self.shape)}]{weak})"
 
     def __str__(self) -> str:
         return ("~" if self.weak_type else "") + self.str_short()
 
     def __reduce__(self):
         return (ShapedArray, (self.shape, self.dtype, self.weak_type))
+
+
+def _dtype_name(dtype: Any) -> str:
+    return "float0" if dtype == dtypes.float0 else getattr(dtype, "name", str(dtype))
 
 
 _interned: dict[tuple, ShapedArray] = {}

@@ -22,23 +22,32 @@ class TreeDifference(NamedTuple):
     why: str
 
 
-def structure_differences(first: Any, second: Any) -> list[TreeDifference]:
-    """Returns the places where two structures differ."""
+def structure_differences(first: Any, second: Any, leaf: str = "pytree leaf") -> list[TreeDifference]:
+    """Returns the places where two structures differ; ``leaf`` is what a leaf is called."""
     a, b = (pytree.unflatten(t, [_leaf] * t.num_leaves) for t in (first, second))
-    return list(tree_differences(a, b))
+    return list(tree_differences(a, b, leaf=leaf))
 
 
 _leaf = object()
 
 
-def tree_differences(first: Any, second: Any, path: pytree.KeyPath = ()) -> Iterator[TreeDifference]:
-    """Yields the places where two trees differ in structure; below such a place nothing more is said."""
+def tree_differences(
+    first: Any, second: Any, path: pytree.KeyPath = (), leaf: str = "pytree leaf"
+) -> Iterator[TreeDifference]:
+    """Yields the places where two trees differ in structure; below such a place nothing more is said.
+
+    Args:
+        first: a tree.
+        second: another one.
+        path: where the two stand in larger trees.
+        leaf: what a leaf is called.
+    """
     a, b = pytree.flatten_one_level_with_keys(first), pytree.flatten_one_level_with_keys(second)
     if a is None and b is None:
         return
     if type(first) is not type(second) or a is None or b is None:
-        named = ("pytree leaf" if level is None else f"{type(x)}" for x, level in ((first, a), (second, b)))
-        yield TreeDifference(path, *named, "so their Python types differ")
+        one, other = (leaf if level is None else f"{type(x)}" for x, level in ((first, a), (second, b)))
+        yield TreeDifference(path, one, other, "so their Python types differ")
         return
     (pairs, data), (other_pairs, other_data) = ((list(level[0]), level[1]) for level in (a, b))
     n, m = len(pairs), len(other_pairs)
@@ -73,4 +82,4 @@ def tree_differences(first: Any, second: Any, path: pytree.KeyPath = ()) -> Iter
         )
         return
     for (key, child), (_, other) in zip(pairs, other_pairs, strict=True):
-        yield from tree_differences(child, other, (*path, key))
+        yield from tree_differences(child, other, (*path, key), leaf)
