@@ -15,7 +15,7 @@ from jaxnb.engine.core.trace import Tracer
 from jaxnb.engine.ops.conversion import bitcast_convert_type, convert_element_type
 from jaxnb.engine.ops.dynamic_slicing import dynamic_slice_in_dim
 from jaxnb.engine.ops.joining import rows, unstack
-from jaxnb.engine.runtime.arrays import ArrayImpl
+from jaxnb.engine.runtime.arrays import Array, ArrayImpl
 from jaxnb.numpy import (
     arg_reductions,
     contraction,
@@ -37,7 +37,7 @@ from jaxnb.numpy import joining as joining_module
 
 __all__: list[str] = []
 
-_accepted = (bool, int, float, complex, np.generic, np.ndarray, ArrayImpl, Tracer)
+_accepted = (bool, int, float, complex, np.generic, np.ndarray, ArrayImpl, Tracer, Array)
 
 
 def _is_operand(x: Any) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxnb.base.config import config
 from jaxnb.engine.api.jit import jit
+from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import get_aval
 from jaxnb.engine.ops.axes import broadcast_shapes
 from jaxnb.engine.ops.shape import broadcast_to_rank
@@ -60,6 +61,10 @@ def _report_rank_promotion(name: str, shapes: list[tuple[int, ...]]) -> None:
 def promote_args(name: str, *args: Any) -> list[Any]:
     """The arguments, checked, with one dtype and one rank."""
     check_arraylike(name, *args)
+    if any(dtypes.is_extended(getattr(x, "dtype", None)) for x in args):
+        found = [dtypes.dtype(x, canonicalize=True) for x in args]
+        if any(d != found[0] for d in found):
+            raise TypeError(f"{name} does not accept dtypes {', '.join(map(str, found))}.")
     return promote_shapes(name, *promote_dtypes(*args))
 
 

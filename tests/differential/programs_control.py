@@ -13,8 +13,8 @@ M34 = "np.arange(12, dtype=np.float32).reshape(3, 4)"
 PROGRAMS: list[Program] = []
 
 
-def _add(name: str, fun: str, *args: str, wants: tuple[str, ...] = ALL) -> None:
-    PROGRAMS.append(Program(name, fun, f"({', '.join(args)},)" if args else "()", wants))
+def _add(name: str, fun: str, *args: str, wants: tuple[str, ...] = ALL, **config: object) -> None:
+    PROGRAMS.append(Program(name, fun, f"({', '.join(args)},)" if args else "()", wants, config))
 
 
 # ---- branches
@@ -305,6 +305,11 @@ _add(
 # ---- scans
 
 SCAN = "lambda x, v: lax.scan(lambda c, a: (lax.mul(lax.sin(c), a), lax.add(c, a)), x, v)"
+_add("scan-x64", "lambda v: lax.scan(lambda c, a: (c + a, a), 0.0, v)", "np.ones(3)", jax_enable_x64=True)
+_add(
+    "scan-x64-rows", "lambda v: lax.scan(lambda c, a: (c + a, a), np.zeros(2), v, reverse=True)", "np.ones((3, 2))",
+    jax_enable_x64=True,
+)  # fmt: skip
 _add("scan", "lambda x, v: lax.scan(lambda c, a: (lax.add(c, a), lax.mul(c, a)), x, v)", F0, V3)
 _add("scan-no-xs", "lambda x: lax.scan(lambda c, a: (lax.sin(c), c), x, None, length=4)", F0)
 _add("scan-length", "lambda x, v: lax.scan(lambda c, a: (lax.add(c, a), None), x, v, length=3)", F0, V3)

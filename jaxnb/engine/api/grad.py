@@ -41,7 +41,7 @@ def _check_inputs(name: str, holomorphic: bool, allow_int: bool, x: Any) -> None
     check_arraylike([x])
     dtype = shaped_aval(x).dtype
     text = getattr(dtype, "name", str(dtype))
-    if dtypes.is_extended(dtype):
+    if dtypes.is_extended(dtype) and name == "jacfwd":
         raise TypeError(f"{name} with input element type {text}")
     if holomorphic:
         if not dtypes.issubdtype(dtype, np.complexfloating):
@@ -49,7 +49,7 @@ def _check_inputs(name: str, holomorphic: bool, allow_int: bool, x: Any) -> None
                 f"{name} with holomorphic=True requires inputs with complex dtype, but got {text}."
             )
         return
-    if not allow_int and (dtypes.issubdtype(dtype, np.integer) or dtypes.issubdtype(dtype, np.bool_)):
+    if not allow_int and not dtypes.issubdtype(dtype, np.inexact):
         raise TypeError(
             f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), but got "
             f"{text}. If you want to use Boolean- or integer-valued inputs, use vjp or set allow_int to True."

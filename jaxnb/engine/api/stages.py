@@ -20,7 +20,7 @@ from jaxnb.engine.runtime.layouts import Format, Layout
 from jaxnb.engine.runtime.programs import compiled, lowered_call
 from jaxnb.engine.runtime.shapes import ShapeDtypeStruct
 from jaxnb.engine.runtime.signature import UNSPECIFIED
-from jaxnb.engine.transforms.constants import with_constvars
+from jaxnb.engine.transforms.constants import with_constvars, with_key_constvars
 from jaxnb.xla import pytree
 from jaxnb.xla.hlo import module_cost_analysis, unoptimized_computation, unoptimized_text
 from jaxnb.xla.mlir import module_text
@@ -167,7 +167,8 @@ class Traced(Stage):
 
 def _shown(jaxpr: Jaxpr) -> ClosedJaxpr:
     """Returns the program as users see it: its captured arrays where the setting says."""
-    return close(jaxpr) if config.use_simplified_jaxpr_constants.value else with_constvars(jaxpr)
+    simplified = config.use_simplified_jaxpr_constants.value
+    return with_key_constvars(jaxpr) if simplified else with_constvars(jaxpr)
 
 
 class Lowered(Stage):

@@ -12,6 +12,7 @@ from jaxnb.engine.core.prefixes import prefix_errors
 from jaxnb.engine.core.trace import Tracer, current_trace_is_eval, shaped_aval
 from jaxnb.engine.runtime.arrays import ArrayImpl
 from jaxnb.engine.runtime.device_put import device_put_p
+from jaxnb.engine.transforms.constants import is_key_array
 from jaxnb.xla import array as door
 from jaxnb.xla import client, pytree
 from jaxnb.xla.array import CopySemantics, Sharding
@@ -125,8 +126,14 @@ def device_get(x: Any) -> Any:
     copy_to_host_async(leaves)
     return pytree.unflatten(
         tree,
-        [v.__array__() if not isinstance(v, Tracer) and hasattr(v, "__array__") else v for v in leaves],
+        [_on_host(v) for v in leaves],
     )
+
+
+def _on_host(x: Any) -> Any:
+    if isinstance(x, Tracer) or not hasattr(x, "__array__") or is_key_array(x):
+        return x
+    return x.__array__()
 
 
 def copy_to_host_async(x: Any) -> Any:

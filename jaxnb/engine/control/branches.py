@@ -17,7 +17,7 @@ from jaxnb.engine.core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, close
 from jaxnb.engine.core.rules import Undefined, define, instantiate_zeros
 from jaxnb.engine.core.trace import shaped_aval
 from jaxnb.engine.ops.comparison import eq
-from jaxnb.engine.ops.identity import stop_gradient_p
+from jaxnb.engine.ops.identity import stop_gradient
 from jaxnb.engine.ops.lowering import LoweringContext, constant, ir_types
 from jaxnb.engine.ops.selection import select_n
 from jaxnb.engine.ops.shape import broadcast_in_dim
@@ -258,7 +258,7 @@ def _select_mapped(
     for i, branch in enumerate(branches):
         chosen = eq(index, np.int32(i))
         # No derivative flows where the branch was not chosen: there its value may be anything.
-        masked = [_select(chosen, stop_gradient_p.bind(x), x) for x in moved]
+        masked = [_select(chosen, stop_gradient(x), x) for x in moved]
         n = len(moved)
         new, _ = batch_jaxpr(branch.jaxpr, size, [0] * n, [0] * len(branch.out_avals))
         results.append(eval_jaxpr(new, (), *masked))

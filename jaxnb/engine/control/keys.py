@@ -17,7 +17,7 @@ from jaxnb.engine.core.trace import shaped_aval
 from jaxnb.engine.ops.elementwise import broadcast_shape, nary_batch
 from jaxnb.engine.ops.filling import full
 from jaxnb.engine.ops.key_types import KeyType, PRNGImpl, key_port
-from jaxnb.engine.ops.shape import squeeze
+from jaxnb.engine.ops.shape import broadcast_in_dim, squeeze
 from jaxnb.engine.transforms.batch import batch_flat, to_dim
 
 __all__ = [
@@ -118,7 +118,14 @@ def _full(dtype: KeyType, shape: Any, fill_value: Any) -> Any:
     return random_wrap_p.bind(full((*shape, *dtype.element_shape), fill_value, np.uint32), impl=dtype._impl)
 
 
+def _unset(dtype: KeyType, shape: Any) -> Any:
+    words = np.zeros(dtype.element_shape, np.uint32)
+    whole = (*shape, *dtype.element_shape)
+    return random_wrap_p.bind(broadcast_in_dim(words, whole, range(len(shape), len(whole))), impl=dtype._impl)
+
+
 key_port.full = _full
+key_port.unset = _unset
 
 # ---- making keys and bits --------------------------------------------------------------------------------------------
 

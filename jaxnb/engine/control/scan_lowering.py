@@ -33,15 +33,20 @@ def _shape(x: Any) -> tuple[int, ...]:
     return shaped_aval(x).shape  # pyright: ignore[reportAttributeAccessIssue]
 
 
+def _number(n: int) -> Any:
+    """Returns a number of the type that counts steps: the widest integer type in use."""
+    return dtypes.canonicalize_dtype(np.int64).type(n)
+
+
 def _dynamic_index_in_dim(x: Any, i: Any) -> list[Any]:
     shape = _shape(x)
-    starts = [i, *(np.zeros((), np.int32)[()],) * (len(shape) - 1)]
+    starts = [i, *(_number(0),) * (len(shape) - 1)]
     piece = dynamic_slice(x, starts, (1, *shape[1:]), allow_negative_indices=False)
     return [squeeze(piece, (0,))]
 
 
 def _dynamic_update_index_in_dim(x: Any, update: Any, i: Any) -> list[Any]:
-    starts = [i, *(np.zeros((), np.int32)[()],) * (len(_shape(x)) - 1)]
+    starts = [i, *(_number(0),) * (len(_shape(x)) - 1)]
     return [dynamic_update_slice(x, expand_dims(update, (0,)), starts, allow_negative_indices=False)]
 
 
@@ -137,19 +142,19 @@ def _loop(
     n = len(carry)
 
     def cond(i: Any, *_: Any) -> list[Any]:
-        return [lt(i, np.int32(trips))]
+        return [lt(i, _number(trips))]
 
     def body(i: Any, *state: Any) -> list[Any]:
-        at = sub(sub(np.int32(trips), i), np.int32(1)) if reverse else i
+        at = sub(sub(_number(trips), i), _number(1)) if reverse else i
         x = [call_named("dynamic_index_in_dim", _dynamic_index_in_dim, v, at)[0] for v in xs]
         new, y = block(list(state[:n]), x)
         updated = [
             call_named("dynamic_update_index_in_dim", _dynamic_update_index_in_dim, old, v, at)[0]
             for old, v in zip(state[n:], y, strict=True)
         ]
-        return [add(i, np.int32(1)), *new, *updated]
+        return [add(i, _number(1)), *new, *updated]
 
-    start = [np.int32(0), *carry, *ys]
+    start = [_number(0), *carry, *ys]
     avals = [shaped_aval(x) for x in start]
     cond_jaxpr, _ = trace_to_jaxpr(cond, avals)
     body_jaxpr, consts = trace_to_jaxpr(body, avals)

@@ -376,6 +376,8 @@ _upper_bounds = {False: _make_upper_bounds(False), True: _make_upper_bounds(True
 def _least_upper_bound(strict: bool, *nodes: Node) -> Node:
     bounds = _upper_bounds[strict]
     distinct = list(dict.fromkeys(nodes))
+    if len(distinct) == 1 and is_extended(distinct[0]):
+        return distinct[0]
     for n in distinct:
         if n not in bounds:
             raise ValueError(f"dtype={n!r} is not a valid dtype for JAX type promotion.")

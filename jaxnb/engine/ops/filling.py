@@ -87,6 +87,8 @@ def full(shape, fill_value, dtype=None, *, sharding=None):
     shape = canonicalize_shape(shape)
     if dtype is not None:
         dtype = dtypes.check_user_dtype_supported(dtype, "full")
+    if dtypes.is_extended(dtype):
+        return dtype.full(shape, fill_value)
     weak_type = dtype is None and dtypes.is_weakly_typed(fill_value)
     dtype = dtypes.canonicalize_dtype(
         dtypes.dtype(fill_value) if dtype is None else dtype, allow_extended_dtype=True

@@ -42,6 +42,7 @@ class _KeyPort:
     """Filled by ``control/keys.py``: keys of which every word has the same value."""
 
     full: Callable[[KeyType, Any, Any], Any]
+    unset: Callable[[KeyType, Any], Any]
 
 
 key_port = _KeyPort()
@@ -71,7 +72,7 @@ class KeyType(dtypes.ExtendedDType):
 
     def unset(self, shape: Any) -> Any:
         """An array of keys of no particular value."""
-        return key_port.full(self, shape, 0)
+        return key_port.unset(self, shape)
 
     def __repr__(self) -> str:
         return self.name

@@ -15,6 +15,7 @@ from jaxnb.engine.core.avals import get_aval
 from jaxnb.engine.core.rules import define, instantiate_zeros, linear_jvp
 from jaxnb.engine.runtime import dispatch as _executes_primitives
 from jaxnb.engine.runtime.placement import check_not_deleted, default_device, put_on_device
+from jaxnb.engine.transforms.constants import is_key_array
 from jaxnb.xla import array as door
 from jaxnb.xla.array import ArrayImpl, CopySemantics, SingleDeviceSharding
 from jaxnb.xla.client import Device
@@ -24,6 +25,8 @@ __all__ = ["device_put_p"]
 
 def _put(x: Any, where: Any, copy: CopySemantics) -> Any:
     """Returns ``x`` where it was asked to be; only a device or a sharding that was named commits it."""
+    if is_key_array(x):
+        return x._with_words(_put(x._base_array, where, copy))
     if isinstance(x, np.ndarray | np.generic | int | float | complex) or type(x) is not ArrayImpl:
         device = where._device if isinstance(where, SingleDeviceSharding) else where
         aval: Any = get_aval(x)

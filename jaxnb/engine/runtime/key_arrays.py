@@ -113,7 +113,11 @@ class PRNGKeyArray(Array):
         return key_array, (self._impl, self._base_array)
 
     def __copy__(self) -> PRNGKeyArray:
-        return PRNGKeyArray(self._impl, self._base_array.__copy__())
+        return self._with_words(self._base_array.__copy__())
+
+    def _with_words(self, words: Any) -> PRNGKeyArray:
+        """Returns keys of the same implementation made of other words."""
+        return PRNGKeyArray(self._impl, words)
 
     def __deepcopy__(self, memo: Any) -> PRNGKeyArray:
         return self.__copy__()

@@ -23,6 +23,7 @@ from jaxnb.engine.ops.lowering import LoweringContext, ModuleContext, activate, 
 from jaxnb.engine.runtime.constants import jaxpr_const_args
 from jaxnb.engine.transforms.constants import with_constvars
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
+from jaxnb.xla import state
 from jaxnb.xla import traceback as tb_door
 from jaxnb.xla.mlir import (
     func,
@@ -360,7 +361,7 @@ def _lower_composite(
         return out if rule.multiple_results else [out]
 
     try:
-        key = (rule, tuple(ctx.avals_in), *params.items())
+        key = (state.trace_context(), rule, tuple(ctx.avals_in), *params.items())
         jaxpr = _composites.get(key)
     except TypeError:
         key, jaxpr = None, None

@@ -34,6 +34,7 @@ def default_device() -> Device:
 
 def device_of(x: Any) -> Device | None:
     """Returns the device that ``x`` is committed to, or None."""
+    x = getattr(x, "_base_array", x)
     if type(x) is ArrayImpl and x._committed:
         devices = list(x._sharding._internal_device_list)
         return devices[0]
@@ -55,6 +56,10 @@ def put_on_device(x: Any, aval: ShapedArray, device: Device, committed: bool = F
         device: where to.
         committed: whether the user chose the device.
     """
+    if dtypes.is_extended(aval.dtype):
+        # Programs take keys as words.
+        base = x._base_array
+        return put_on_device(base, base.aval, device, committed)
     if type(x) is ArrayImpl:
         check_not_deleted(x)
         sharding = door.single_device_sharding(device)
@@ -64,6 +69,4 @@ def put_on_device(x: Any, aval: ShapedArray, device: Device, committed: bool = F
             return door.rewrap(x, aval, sharding, committed)
         copied = door.copy_to_device(x, device, committed)
         return copied if copied.aval is aval else door.rewrap(copied, aval, sharding, committed)
-    if dtypes.is_extended(aval.dtype):
-        raise TypeError(f"cannot place a value of dtype {aval.dtype} from host memory")
     return door.device_put_numpy(np.asarray(x, aval.dtype), aval, device, committed)
