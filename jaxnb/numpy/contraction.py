@@ -246,9 +246,7 @@ def inner(a, b, *, precision=None, preferred_element_type=None):
         a, b = promote_dtypes(a, b)
         return lax.mul(a, b)
     axes: Any = (a.ndim - 1, b.ndim - 1)
-    return tensordot(
-        a, b, axes, precision=precision, preferred_element_type=preferred_element_type
-    )
+    return tensordot(a, b, axes, precision=precision, preferred_element_type=preferred_element_type)
 
 
 @functools.partial(jit, inline=True)
