@@ -234,9 +234,7 @@ def test_registered_containers_are_written_and_read():
     assert tree_from_data(tree_to_data(structure)) == structure
     with pytest.raises(ValueError, match="Duplicate serialization registration for type"):
         export.register_namedtuple_serialization(Named, serialized_name="other")
-    with pytest.raises(
-        ValueError, match="Duplicate serialization registration for serialized_name `test"
-    ):
+    with pytest.raises(ValueError, match="Duplicate serialization registration for serialized_name `test"):
         export.register_namedtuple_serialization(Point, serialized_name="test.Pair")
     with pytest.raises(ValueError, match="for types other than"):
         export.register_namedtuple_serialization(int, serialized_name="int")
