@@ -30,9 +30,7 @@ from jaxnb.random.normals import (
     double_sided_maxwell,
     lognormal,
     maxwell,
-    multivariate_normal,
     normal,
-    orthogonal,
     truncated_normal,
 )
 from jaxnb.random.transformed import (
@@ -54,7 +52,7 @@ __all__ = [
     "PRNGKey", "ball", "bernoulli", "beta", "binomial", "bits", "categorical", "cauchy", "chisquare", "choice", "clone",
     "dirichlet", "double_sided_maxwell", "exponential", "f", "fold_in", "gamma", "generalized_normal", "geometric",
     "gumbel", "key", "key_data", "key_impl", "laplace", "loggamma", "logistic", "lognormal", "maxwell", "multinomial",
-    "multivariate_normal", "normal", "orthogonal", "pareto", "permutation", "poisson", "rademacher", "randint",
+    "normal", "pareto", "permutation", "poisson", "rademacher", "randint",
     "random_gamma_p", "rayleigh", "split", "t", "triangular", "truncated_normal", "uniform", "wald", "weibull_min",
     "wrap_key_data",
 ]  # fmt: skip

@@ -97,7 +97,7 @@ def _gamma_gradient(sample: Any, a: Any, log_space: bool) -> Any:
     """Returns the derivative of samples in ``a``, their random numbers held fixed; one after the other."""
     samples = lax.reshape(sample, (math.prod(np.shape(sample)),))
     alphas = lax.reshape(a, (math.prod(np.shape(a)),))
-    gradient = lax.random_gamma_grad
+    gradient: Any = lax.random_gamma_grad
     if log_space:
         samples = lax.exp(samples)
         tiny = lax.full_like(samples, dtypes.finfo(samples.dtype).tiny)

@@ -12,7 +12,6 @@ from jaxnb import numpy as jnp
 from jaxnb.engine.api.jit import jit
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.ops.axes import canonicalize_shape
-from jaxnb.numpy.arguments import promote_dtypes_inexact
 from jaxnb.random.arguments import (
     broadcast_parameters,
     float_dtype,
@@ -25,7 +24,7 @@ from jaxnb.random.keys import split
 from jaxnb.random.uniforms import rademacher, uniform
 
 __all__ = [
-    "double_sided_maxwell", "lognormal", "maxwell", "multivariate_normal", "normal", "orthogonal", "truncated_normal",
+    "double_sided_maxwell", "lognormal", "maxwell", "normal", "truncated_normal",
 ]  # fmt: skip
 
 _ONE = np.float32(1.0)
@@ -55,7 +54,7 @@ def _normal(key, shape, dtype):
         return _normal_real(key, shape, dtype)
     root_two = np.array(np.sqrt(2), dtype)
     real_key, imag_key = split(key)
-    part = np.array(0, dtype).real.dtype
+    part = np.dtype(dtype).type(0).real.dtype
     real = _normal_real(real_key, shape, part).astype(dtype)
     imag = _normal_real(imag_key, shape, part).astype(dtype)
     return (real + 1j * imag) / root_two
@@ -137,103 +136,6 @@ def _lognormal(key, sigma, shape, dtype):
     return lax.exp(normal(key, shape, dtype) * sigma)
 
 
-def multivariate_normal(
-    key: Any,
-    mean: Any,
-    cov: Any,
-    shape: Any = None,
-    dtype: Any = None,
-    method: str = "cholesky",
-    *,
-    out_sharding: Any = None,
-) -> Any:
-    """Returns vectors of normal numbers with a mean and a covariance.
-
-    Args:
-        key: one key.
-        mean: the means, along the last axis.
-        cov: the covariances, along the last two.
-        shape: the result's shape but its last axis, by default the one that ``mean`` and ``cov`` broadcast to.
-        dtype: a float type.
-        method: how the covariance is factored: ``"cholesky"``, ``"eigh"`` or ``"svd"``.
-        out_sharding: how the result is sharded.
-
-    Raises:
-        ValueError: where ``method`` is another word, or ``dtype`` of another kind.
-    """
-    key = single_key("multivariate_normal", key)
-    no_sharding("multivariate_normal", out_sharding)
-    mean, cov = jnp.asarray(mean), jnp.asarray(cov)
-    mean, cov = promote_dtypes_inexact(mean, cov)
-    if method not in ("svd", "eigh", "cholesky"):
-        raise ValueError("method must be one of {'svd', 'eigh', 'cholesky'}")
-    dtype = float_dtype("multivariate_normal", dtypes.dtype(mean) if dtype is None else dtype)
-    shape = None if shape is None else canonicalize_shape(shape)
-    return _multivariate_normal(key, mean, cov, shape, dtype, method)
-
-
-@functools.partial(jit, static_argnums=(3, 4, 5))
-def _multivariate_normal(key, mean, cov, shape, dtype, method):
-    if mean.ndim < 1:
-        raise ValueError(f"multivariate_normal requires mean.ndim >= 1, got mean.ndim == {mean.ndim}")
-    if cov.ndim < 2:
-        raise ValueError(f"multivariate_normal requires cov.ndim >= 2, got cov.ndim == {cov.ndim}")
-    n = mean.shape[-1]
-    if cov.shape[-2:] != (n, n):
-        raise ValueError(
-            f"multivariate_normal requires cov.shape == (..., n, n) for n={n}, but got cov.shape == {cov.shape}."
-        )
-    shape = broadcast_parameters("normal", shape, mean.shape[:-1], cov.shape[:-2])
-    factor = _factor(cov, method)
-    draws = normal(key, (*shape, n), dtype)
-    return mean + jnp.einsum("...ij,...j->...i", factor, draws)
-
-
-def _factor(cov: Any, method: str) -> Any:
-    """Returns a matrix whose product with its own transpose is ``cov``."""
-    if method == "svd":
-        u, s, _ = jnp.linalg.svd(cov)
-        return u * jnp.sqrt(s[..., None, :])
-    if method == "eigh":
-        w, v = jnp.linalg.eigh(cov)
-        return v * jnp.sqrt(w[..., None, :])
-    return jnp.linalg.cholesky(cov)
-
-
-def orthogonal(
-    key: Any, n: int, shape: Any = (), dtype: Any = None, m: int | None = None, *, out_sharding: Any = None
-) -> Any:
-    """Returns matrices with orthonormal rows or columns, equally likely under rotations.
-
-    Args:
-        key: one key.
-        n: how many rows.
-        shape: the result's shape but its last two axes.
-        dtype: a float or complex type.
-        m: how many columns, by default ``n``.
-        out_sharding: how the result is sharded.
-
-    Raises:
-        ValueError: where a size is negative.
-    """
-    key = single_key("orthogonal", key)
-    no_sharding("orthogonal", out_sharding)
-    shape = canonicalize_shape(shape)
-    dtype = inexact_dtype("normal", dtype)
-    return _orthogonal(key, n, shape, dtype, n if m is None else m)
-
-
-@functools.partial(jit, static_argnums=(1, 2, 3, 4))
-def _orthogonal(key, n, shape, dtype, m):
-    wide = n < m
-    rows, columns = (m, n) if wide else (n, m)
-    z = normal(key, (*shape, rows, columns), dtype)
-    q, r = jnp.linalg.qr(z)
-    d = jnp.linalg.diagonal(r)
-    q = q * lax.expand_dims(jnp.sign(d), (len(shape),))
-    return jnp.conj(jnp.swapaxes(q, -1, -2)) if wide else q
-
-
 def maxwell(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Returns lengths of standard normal vectors in space.
 
@@ -254,7 +156,13 @@ def maxwell(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any =
 
 @functools.partial(jit, static_argnums=(1, 2))
 def _maxwell(key, shape, dtype):
-    return jnp.linalg.norm(normal(key, (*shape, 3), dtype), axis=-1)
+    return norm(normal(key, (*shape, 3), dtype))
+
+
+@jit
+def norm(x):
+    """The lengths of the vectors along the last axis."""
+    return lax.sqrt(jnp.sum(x * x, axis=-1))
 
 
 def double_sided_maxwell(key: Any, loc: Any, scale: Any, shape: Any = (), dtype: Any = None) -> Any:

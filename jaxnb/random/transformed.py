@@ -107,7 +107,7 @@ def _gumbel(key, shape, dtype, mode):
         return lax.neg(lax.log(lax.neg(lax.log(u))))
     first, second = uniform(key, (2, *shape), dtype, minval=0.0, maxval=1.0)
     tail = first + facts.eps * second + facts.tiny
-    near = jnp.where(first >= 0.5, first, tail)
+    near: Any = jnp.where(first >= 0.5, first, tail)
     return -jnp.log(-jnp.log1p(-near))
 
 

@@ -87,7 +87,7 @@ def full(shape, fill_value, dtype=None, *, sharding=None):
     shape = canonicalize_shape(shape)
     if dtype is not None:
         dtype = dtypes.check_user_dtype_supported(dtype, "full")
-    if dtypes.is_extended(dtype):
+    if dtype is not None and dtypes.is_extended(dtype):
         return dtype.full(shape, fill_value)
     weak_type = dtype is None and dtypes.is_weakly_typed(fill_value)
     dtype = dtypes.canonicalize_dtype(
@@ -118,7 +118,7 @@ def full_like(x, fill_value, dtype=None, shape=None, sharding=None):
     weak_type = dtype is None and dtypes.is_weakly_typed(x)
     dtype = dtypes.dtype(x) if dtype is None else dtype
     shape = np.shape(x) if shape is None else canonicalize_shape(shape)
-    if dtypes.is_extended(dtype):
+    if dtype is not None and dtypes.is_extended(dtype):
         return dtype.full(shape, fill_value)
     if np.shape(fill_value):
         raise TypeError(
