@@ -118,18 +118,26 @@ def _key(name: str, seed: Any, impl: Any) -> Any:
     return random_seed_p.bind(seeds, impl=implementation)
 
 
-def key(seed: Any, *, impl: Any = None) -> Any:
+def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Any:
     """Returns a typed key.
 
     Args:
         seed: an integer.
         impl: the name of an implementation; by default the setting ``jax_default_prng_impl``.
+        dtype: the same choice, as the keys' dtype or a name.
 
     Raises:
         TypeError: where the seed is no scalar integer.
-        ValueError: where there is no such implementation.
+        ValueError: where there is no such implementation, or where it is said twice.
     """
-    return _key("key", seed, impl)
+    return _key("key", seed, _chosen("key", impl, dtype))
+
+
+def _chosen(name: str, impl: Any, dtype: Any) -> Any:
+    """Returns the implementation that one of the two says, None where neither does."""
+    if impl is not None and dtype is not None:
+        raise ValueError(f"Cannot specify both `impl` and `dtype` arguments to jax.random.{name}")
+    return impl if dtype is None else dtype
 
 
 def PRNGKey(seed: Any, *, impl: Any = None) -> Any:
@@ -184,17 +192,19 @@ def key_data(keys: Any) -> Any:
     return random_unwrap_p.bind(typed)
 
 
-def wrap_key_data(key_bits_array: Any, *, impl: Any = None) -> Any:
+def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> Any:
     """Returns words as typed keys.
 
     Args:
         key_bits_array: an array of ``uint32`` whose last axes are one key's words.
         impl: the name of an implementation.
+        dtype: the same choice, as the keys' dtype or a name.
 
     Raises:
         TypeError: where the array cannot be words of keys.
+        ValueError: where the implementation is said twice.
     """
-    return wrap(key_bits_array, _resolve(impl))
+    return wrap(key_bits_array, _resolve(_chosen("wrap_key_data", impl, dtype)))
 
 
 def key_impl(keys: Any) -> Hashable:
