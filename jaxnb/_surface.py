@@ -17,6 +17,7 @@ MODULES = (
     "monitoring",
     "nn",
     "numpy",
+    "random",
     "stages",
     "tree",
     "tree_util",
