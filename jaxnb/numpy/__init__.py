@@ -53,6 +53,7 @@ from jaxnb.numpy.creation import (
     zeros_like,
 )
 from jaxnb.numpy.cumulative import cumprod, cumsum, cumulative_prod, cumulative_sum, nancumprod, nancumsum
+from jaxnb.numpy.differences import diff
 from jaxnb.numpy.division import divide, divmod, floor_divide, fmod, mod, remainder, true_divide
 from jaxnb.numpy.editing import delete, trim_zeros
 from jaxnb.numpy.einsum import einsum, einsum_path
@@ -125,6 +126,7 @@ from jaxnb.numpy.files_and_text import (
 )
 from jaxnb.numpy.float_parts import copysign, frexp, ldexp, nextafter, spacing
 from jaxnb.numpy.grids import c_, index_exp, indices, ix_, meshgrid, mgrid, ogrid, r_, s_
+from jaxnb.numpy.histograms import histogram, histogram2d, histogram_bin_edges, histogramdd
 from jaxnb.numpy.hypotenuse import hypot
 from jaxnb.numpy.inserting import (
     insert,
