@@ -166,4 +166,4 @@ def tree_from_data(data: Any) -> pytree.PyTreeDef:
         return pytree.node_treedef(known.cls, aux, children)
     found = pytree.flatten(known.from_children(aux, [object()] * len(children)))[1].node_data()
     assert found is not None
-    return pytree.node_treedef(*found, children)
+    return pytree.node_treedef(*found, children)  # pyright: ignore[reportCallIssue] - class and data

@@ -344,7 +344,12 @@ def _pure_batch(
             dims,
             vmap_method,
             pure_callback_p,
-            dict(callback=callback, result_avals=result_avals, sharding=sharding, vmap_method=vmap_method),
+            {
+                "callback": callback,
+                "result_avals": result_avals,
+                "sharding": sharding,
+                "vmap_method": vmap_method,
+            },
         )
     raise NotImplementedError(
         "vmap is only supported for the pure_callback primitive when vmap_method is one of 'sequential', "

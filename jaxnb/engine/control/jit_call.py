@@ -13,11 +13,14 @@ from jaxnb.engine.core import printer as core_printer
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, close
 from jaxnb.engine.core.rules import define
+from jaxnb.engine.core.trace import set_current_trace
 from jaxnb.engine.transforms.batch import axis_size_of, batch_jaxpr
 from jaxnb.engine.transforms.dce import dce_jaxpr
+from jaxnb.engine.transforms.evaluate import eval_jaxpr
 from jaxnb.engine.transforms.jvp import jvp_jaxpr
 from jaxnb.engine.transforms.linearize import LinearizeTrace, SplitTrace, linearize_jaxpr
 from jaxnb.engine.transforms.split import split_jaxpr
+from jaxnb.engine.transforms.stage import StageTrace
 from jaxnb.engine.transforms.transpose import transpose_jaxpr
 
 __all__ = ["jit_p", "jit_params"]
@@ -53,7 +56,7 @@ def _abstract(*avals: Any, jaxpr: ClosedJaxpr, **_: Any) -> list[Any]:
 
 
 def _lower(ctx: Any, *values: Any, jaxpr: ClosedJaxpr, name: str, inline: Inline, **_: Any) -> list[Any]:
-    if inline is Inline.JAX_LATE:
+    if inline in (Inline.JAX_LATE, Inline.JAX_EARLY):
         return ctx.lower_jaxpr(jaxpr, *values)
     mark = inline.value if inline in (Inline.XLA_EARLY, Inline.XLA_LATE) else None
     return ctx.module.lower_call(ctx, name, jaxpr.jaxpr, values, inlineable=mark)
@@ -164,6 +167,15 @@ def _dce(used: Sequence[bool], eqn: JaxprEqn) -> JaxprEqn | None:
     )
 
 
+def _stage(trace: StageTrace, args: Sequence[Any], params: dict[str, Any]) -> Any:
+    """The body in place of a call that a jaxpr is not to show; a linear program keeps it, to transpose it as a whole."""
+    if params["inline"] is not Inline.JAX_EARLY or trace.keeps_calls:
+        return NotImplemented
+    body = params["jaxpr"]
+    with set_current_trace(trace):
+        return eval_jaxpr(body.jaxpr, body.consts, *args, propagate_source=False)
+
+
 def _print(printer: core_printer.Printer, eqn: JaxprEqn) -> Any:
     params = eqn.params
     jaxpr = params["jaxpr"].jaxpr
@@ -204,3 +216,4 @@ jit_p = define(
     doc="calls a program of its own",
 )
 core_printer.print_rules[jit_p] = _print
+jit_p.staging = _stage

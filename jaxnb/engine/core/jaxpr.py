@@ -116,12 +116,9 @@ class DebugInfo(NamedTuple):
 
 
 class JaxprEqn:
-    """One operation: results, primitive, parameters, operands; with identity and provenance from birth.
+    """One operation: results, primitive, parameters, operands; with identity and provenance from birth."""
 
-    In a linear program ``group`` is the same object for all equations that one operation was linearised into.
-    """
-
-    __slots__ = ("effects", "group", "id", "invars", "outvars", "params", "primitive", "source_info")
+    __slots__ = ("effects", "id", "invars", "outvars", "params", "primitive", "source_info")
 
     def __init__(
         self,
@@ -132,9 +129,7 @@ class JaxprEqn:
         effects: frozenset,
         source_info: SourceInfo,
         id: int,
-        group: Any = None,
     ):
-        self.group = group
         self.invars = invars
         self.outvars = outvars
         self.primitive = primitive

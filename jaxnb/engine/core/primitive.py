@@ -41,7 +41,7 @@ class Primitive:
         self.multiple_results = multiple_results
         self.effects = effects
         self.doc: str | None = None
-        self.staging: Callable[..., Any] | None = None  # how it is staged, where not as an equation
+        self.staging: Callable[..., Any] | None = None  # how it is staged; may give NotImplemented
         self.abstract_cache: dict[Any, Any] = {}
 
     def bind(self, *args: Any, **params: Any) -> Any:

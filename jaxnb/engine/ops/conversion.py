@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from jaxnb.engine.ops.comparison import compare_type, compare_values
 from jaxnb.engine.ops.elementwise import FLOAT, check_dtype, filled_value, not_linear, unary_batch
 from jaxnb.engine.ops.lowering import LoweringContext, ir_type
 from jaxnb.engine.ops.shape import moveaxis
-from jaxnb.engine.ops.staging import is_array, stage
+from jaxnb.engine.ops.staging import is_array, stage_p
 from jaxnb.xla.mlir import hlo, ir
 from jaxnb.xla.version import JAXLIB_VERSION
 
@@ -117,11 +118,6 @@ def convert(operand: Any, new_dtype: Any = None, weak_type: bool | None = None, 
             return converted
     elif old_dtype == new_dtype and old_weak == weak_type and sharding is None:
         return operand
-    elif isinstance(literal := getattr(operand, "atom", None), Literal) and isinstance(literal.val, _scalars):
-        # a scalar that the traced program has as a literal is converted while tracing
-        converted = _convert_host_value(literal.val, old_dtype, new_dtype, weak_type)
-        if converted is not None:
-            return stage(converted)
     return convert_element_type_p.bind(operand, new_dtype=new_dtype, weak_type=weak_type, sharding=sharding)
 
 
@@ -151,6 +147,18 @@ def _convert_host_value(operand: Any, old_dtype: Any, new_dtype: np.dtype, weak_
     if kind is bool or dtypes.python_scalar_dtype(kind, 0) != new_dtype:
         return None
     return operand if type(operand) is kind else kind(value)
+
+
+def _convert_stage(trace: Any, args: Sequence[Any], params: dict[str, Any]) -> Any:
+    """A scalar that the traced program has as a literal is converted while tracing."""
+    literal = trace.atom(args[0])
+    if not isinstance(literal, Literal) or not isinstance(literal.val, _scalars):
+        return NotImplemented
+    converted = _convert_host_value(literal.val, literal.aval.dtype, params["new_dtype"], params["weak_type"])
+    return NotImplemented if converted is None else trace.process(stage_p, [converted], {})
+
+
+convert_element_type_p.staging = _convert_stage
 
 
 # bitcast_convert_type

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from jaxnb.engine.core.ad import Zero
-from jaxnb.engine.core.avals import ShapedArray
+from jaxnb.engine.core.ad import Zero, is_undefined_primal
+from jaxnb.engine.core.avals import ShapedArray, get_aval
 from jaxnb.engine.core.rules import add_tangents_port, define, instantiate_zeros
 from jaxnb.engine.ops.arithmetic import mul
+from jaxnb.engine.ops.conversion import convert_element_type
 from jaxnb.engine.ops.elementwise import (
     NUMBER,
     broadcast_shape,
@@ -17,8 +18,8 @@ from jaxnb.engine.ops.elementwise import (
     const,
     filled_like,
     nary_batch,
-    not_linear,
     stretch_values,
+    unstretch,
 )
 from jaxnb.engine.ops.lowering import LoweringContext
 from jaxnb.xla.mlir import hlo, ir
@@ -66,12 +67,23 @@ def _polynomial_jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[An
     return out, terms[0] if len(terms) == 1 else add_tangents_port.add(*terms)
 
 
+def _polynomial_transpose(ct: Any, x: Any, *coefficients: Any) -> list[Any]:
+    """``ct · xᵏ`` for coefficient k, summed over what was stretched; the polynomial is linear in them alone."""
+    if type(ct) is Zero:
+        return [None] * (1 + len(coefficients))
+    powers = [ct]
+    for _ in coefficients[1:]:
+        powers.append(mul(powers[-1], x))
+    cts = zip(coefficients, powers, strict=True)
+    return [None, *(unstretch(c.aval, ct) if is_undefined_primal(c) else None for c, ct in cts)]
+
+
 polynomial_p = define(
     "polynomial",
     abstract=_polynomial_abstract,
     lower=_polynomial_lower,
     jvp=_polynomial_jvp,
-    transpose=not_linear,
+    transpose=_polynomial_transpose,
     batch=nary_batch(lambda: polynomial_p),
     doc="c₀ + c₁x + c₂x² + …",
 )
@@ -79,7 +91,8 @@ polynomial_p = define(
 
 def polynomial(x, coeffs, *, unroll=None):
     """The polynomial with these coefficients, the constant one first, at ``x``."""
-    coeffs = list(coeffs)
     if not coeffs:
         return filled_like(x, 0)
+    dtype = get_aval(x).dtype  # pyright: ignore[reportAttributeAccessIssue]
+    coeffs = [convert_element_type(c, dtype) for c in coeffs]
     return polynomial_p.bind(x, *coeffs)

@@ -30,8 +30,10 @@ from jaxnb.engine.runtime.signature import UNSPECIFIED, CallCache, JitInfo
 from jaxnb.engine.runtime.traces import TracedCall, TracedFunction, forget_function, trace_call
 from jaxnb.engine.runtime.traces import clear_traces as _clear_traces
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
+from jaxnb.engine.transforms.linearize import LinearizeTrace
 from jaxnb.xla import pytree
 from jaxnb.xla.dispatch import PjitFunctionCache, make_pjit, set_tracer_class
+from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = [
     "JitInfo",
@@ -81,12 +83,17 @@ def make_jitted(info: JitInfo) -> Any:
 
 def _cache_miss(info: JitInfo, args: tuple, kwargs: dict[str, Any]) -> tuple[Any, Any, bool]:
     """Answers a call that C++ cannot: ``(result, what it needs to answer the next one or None, False)``."""
-    if info.inline is CALLED and trace_context.trace is not eval_trace:
+    if info.inline is CALLED and trace_context.trace is not eval_trace and not _stays_together():
         return info.fun(*args, **kwargs), None, False
     call = trace_call(info, args, kwargs)
     if trace_context.trace is not eval_trace or any(isinstance(x, Tracer) for x in call.leaves):
         return _bind(info, call), None, False
     return _run(info, call)
+
+
+def _stays_together() -> bool:
+    """Whether the package's own functions are linearised as a whole: newer JAX transposes them so."""
+    return JAXLIB_VERSION >= (0, 12) and type(trace_context.trace) is LinearizeTrace
 
 
 def _place_argument(x: Any, sharding: Any, layout: Any, *copy_semantics: Any) -> Any:
@@ -111,7 +118,7 @@ def _bind(info: JitInfo, call: TracedCall) -> Any:
         info.name,
         donated=(False,) * len(traced.consts) + call.donated,
         keep_unused=info.keep_unused,
-        inline=Inline.AUTO if info.inline is CALLED else info.inline,
+        inline=Inline.JAX_EARLY if info.inline is CALLED else info.inline,
         compiler_options=info.compiler_options,
     )
     if info.has_shardings:
@@ -183,7 +190,7 @@ def _primitive_function(primitive: Primitive, params: dict[str, Any]) -> tuple[A
 
 def primitive_info(apply: Callable[..., Any], name: str) -> JitInfo:
     """Returns the options of a function that stands for one primitive."""
-    nothing: Any = ((), (), (), ())
+    nothing: tuple[Any, Any, Any, Any] = ((), (), (), ())
     return JitInfo(
         apply,
         name,

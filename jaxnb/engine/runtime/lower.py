@@ -312,7 +312,7 @@ def lower_block(
             if loc is None:
                 loc = locations[key] = _location(mod, eqn, stack)
         invars = eqn.invars
-        with loc:
+        with loc:  # pyright: ignore[reportGeneralTypeIssues, reportAttributeAccessIssue]
             vals = [env[a] if type(a) is not Literal else read(a) for a in invars]
             ctx = LoweringContext(
                 mod, prim, [a.aval for a in invars], [v.aval for v in eqn.outvars], const_values, stack
@@ -326,8 +326,7 @@ def lower_block(
                 if isinstance(out, Composite):  # a rule that chose between programs
                     out = _lower_composite(ctx, out, vals, eqn.params)
         if prim.multiple_results:
-            for v, o in zip(eqn.outvars, out, strict=True):
-                env[v] = o
+            env.update(zip(eqn.outvars, out, strict=True))
         else:
             env[eqn.outvars[0]] = out[0] if type(out) is list or type(out) is tuple else out
     return [read(v) for v in jaxpr.outvars]

@@ -27,11 +27,8 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any, propagate_source
     Raises:
         ValueError: where the number of arguments is wrong.
     """
-    env: dict[Any, Any] = {}
-    for v, c in zip(jaxpr.constvars, consts, strict=True):
-        env[v] = c
-    for v, a in zip(jaxpr.invars, args, strict=True):
-        env[v] = a
+    env: dict[Any, Any] = dict(zip(jaxpr.constvars, consts, strict=True))
+    env.update(zip(jaxpr.invars, args, strict=True))
     p = provenance
     saved = p.traceback, p.name_stack
     base = p.name_stack
@@ -48,8 +45,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any, propagate_source
             else:
                 out = trace_context.trace.process(eqn.primitive, vals, eqn.params)
             if eqn.primitive.multiple_results:
-                for v, o in zip(eqn.outvars, out, strict=True):
-                    env[v] = o
+                env.update(zip(eqn.outvars, out, strict=True))
             else:
                 env[eqn.outvars[0]] = out
     finally:

@@ -140,9 +140,6 @@ class LinearizeTrace(Trace):
         if tb is None:
             # One capture serves the value's equation and the tangent's equations.
             p.traceback = capture()
-        linear = self.linear
-        group = linear.group
-        linear.group = object()
         try:
             rule = linearize_rules.get(primitive)
             if rule is not None:
@@ -152,7 +149,6 @@ class LinearizeTrace(Trace):
                 if rule is None or isinstance(rule, Undefined):
                     raise jvp_module._no_rule(primitive, rule)
                 if type(rule) is Composite:
-                    linear.group = group
                     with set_current_trace(self):
                         return rule.fun(*args, **params)
                 before = set_trace(self.split)
@@ -162,7 +158,6 @@ class LinearizeTrace(Trace):
                     set_trace(before)
         finally:
             p.traceback = tb
-            linear.group = group
         if primitive.multiple_results:
             return [self.wrap(o, self._linear(t)) for o, t in zip(out, t_out, strict=True)]
         return self.wrap(out, self._linear(t_out))
@@ -179,15 +174,9 @@ class LinearizeTrace(Trace):
             with set_current_trace(self.parent):
                 return self.parent.custom_jvp(call, primals)
         assert call.jvp is not None
-        linear = self.linear
-        group = linear.group
-        linear.group = object()
-        try:
-            with set_current_trace(self.split):
-                ts = tangents if call.symbolic_zeros else [instantiate_zeros(t) for t in tangents]
-                out, t_out = call.jvp(primals, ts)
-        finally:
-            linear.group = group
+        with set_current_trace(self.split):
+            ts = tangents if call.symbolic_zeros else [instantiate_zeros(t) for t in tangents]
+            out, t_out = call.jvp(primals, ts)
         return [self.wrap(o, self._linear(t)) for o, t in zip(out, t_out, strict=True)]
 
     def custom_vjp(self, call: CustomCall, args: Sequence[Any]) -> list[Any]:
@@ -217,6 +206,7 @@ def linearize_flat(
     """
     parent = trace_context.trace
     linear = StageTrace(debug_info)
+    linear.keeps_calls = True
     linear.opens_constants = True
     trace = LinearizeTrace(parent, linear)
     args = [
@@ -277,6 +267,7 @@ def _linearize_jaxpr(
     primal_trace = StageTrace(jaxpr.debug_info)
     ins = [primal_trace.new_arg(v.aval) for v in jaxpr.invars]
     linear = StageTrace(jaxpr.debug_info)
+    linear.keeps_calls = True
     linear.opens_constants = True
     trace = LinearizeTrace(primal_trace, linear)
     args = [

@@ -80,8 +80,8 @@ class StageTrace(Trace):
         "effects",
         "eqns",
         "finished",
-        "group",
         "invars",
+        "keeps_calls",
         "keeps_repeats",
         "opens_constants",
     )
@@ -97,7 +97,7 @@ class StageTrace(Trace):
         self.debug_info = debug_info
         self.finished = False
         self.keeps_repeats = False
-        self.group: Any = None
+        self.keeps_calls = False
         self.opens_constants = False
 
     def new_arg(self, aval: AbstractValue) -> StagedTracer:
@@ -155,7 +155,7 @@ class StageTrace(Trace):
         elif isinstance(x, np.ndarray) and x.dtype != aval.dtype and x.dtype.names is None:
             val = x.astype(aval.dtype)
         elif hasattr(x, "__jax_array__"):
-            return self.literal(x.__jax_array__())
+            return self.literal(x.__jax_array__())  # pyright: ignore[reportAttributeAccessIssue]
         lit = Literal(val, aval)
         if aval.shape:
             self.constants[id(x)] = lit
@@ -167,7 +167,9 @@ class StageTrace(Trace):
             atom = self.atom(args[0])
             return StagedTracer(self, atom, atom.aval, None)
         if primitive.staging is not None:
-            return primitive.staging(self, args, params)
+            staged = primitive.staging(self, args, params)
+            if staged is not NotImplemented:
+                return staged
         atoms: list[Any] = []
         for x in args:
             if type(x) is StagedTracer and x._trace is self:
@@ -186,12 +188,10 @@ class StageTrace(Trace):
             effects = no_effects
         if primitive.multiple_results:
             outvars = [Var(a) for a in out]
-            self.eqns.append(
-                JaxprEqn(atoms, outvars, primitive, params, effects, info, next_id(), self.group)
-            )
+            self.eqns.append(JaxprEqn(atoms, outvars, primitive, params, effects, info, next_id()))
             return [StagedTracer(self, v, v.aval, info) for v in outvars]
         var = Var(out)
-        self.eqns.append(JaxprEqn(atoms, [var], primitive, params, effects, info, next_id(), self.group))
+        self.eqns.append(JaxprEqn(atoms, [var], primitive, params, effects, info, next_id()))
         return StagedTracer(self, var, out, info)
 
     def to_jaxpr(self, out: Sequence[Any], debug_info: DebugInfo | None = None) -> tuple[Jaxpr, list[Any]]:

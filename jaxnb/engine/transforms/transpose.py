@@ -11,12 +11,8 @@ from jaxnb.engine.core.rules import Undefined, add_tangents_port, transpose_rule
 from jaxnb.engine.core.source import NameStack, provenance
 from jaxnb.engine.core.trace import trace_context
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
-from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = ["backward_pass", "transpose_jaxpr"]
-
-_ADDS_BY_OPERATION = JAXLIB_VERSION >= (0, 12)
-"""Whether cotangents are added up once an operation has given all of its own, as newer JAX does."""
 
 _transposed: dict[tuple[NameStack, NameStack], NameStack] = {}
 
@@ -65,38 +61,17 @@ def backward_pass(
         ct_env: dict[Any, Any] = {}
         add = add_tangents_port.add
 
-        waiting: list[list[tuple[Any, Any]]] = []
-        made_in: dict[Any, Any] = {}
-        if _ADDS_BY_OPERATION:
-            for eqn in linear_eqns:
-                if eqn.group is not None:
-                    made_in.update(dict.fromkeys(eqn.outvars, eqn.group))
-
-        def accumulate(atom: Any, ct: Any, group: Any = None) -> None:
+        def accumulate(atom: Any, ct: Any) -> None:
             if ct is None or type(ct) is Zero or type(atom) is Literal:
-                return
-            if _ADDS_BY_OPERATION and group is not None and made_in.get(atom) is not group:
-                waiting[-1].append((atom, ct))
                 return
             old = ct_env.get(atom)
             ct_env[atom] = ct if old is None else add(old, ct)
-
-        def settle() -> None:
-            """Adds what an operation's equations gave, the first operand's cotangent first."""
-            while waiting:
-                for atom, ct in waiting.pop():
-                    accumulate(atom, ct)
-
-        group: Any = None
 
         for v, ct in zip(jaxpr.outvars, cts, strict=True):
             if type(v) is not Literal and v in linear:
                 accumulate(v, ct)
         for eqn in reversed(linear_eqns):
             outvars = eqn.outvars
-            if eqn.group is not group:
-                settle()
-                group = eqn.group
             if eqn.primitive.multiple_results:
                 found = [ct_env.pop(v, None) for v in outvars]
                 if all(c is None for c in found):
@@ -131,11 +106,9 @@ def backward_pass(
             out = rule(ct, *operands, **eqn.params)
             if type(out) is Zero:
                 continue
-            waiting.append([])
             for a, c in zip(eqn.invars, out, strict=True):
                 if c is not None:
-                    accumulate(a, c, group)
-        settle()
+                    accumulate(a, c)
     finally:
         p.traceback, p.name_stack = saved
     return [ct_env.get(v, Zero(v.aval.to_tangent_aval())) if v in linear else None for v in jaxpr.invars]
