@@ -319,4 +319,5 @@ from jaxnb.numpy.ufunc_objects import (
     negative,
     subtract,
 )
+from jaxnb.numpy.uniques import unique, unique_all, unique_counts, unique_inverse, unique_values
 from jaxnb.numpy.vectorizing import vectorize

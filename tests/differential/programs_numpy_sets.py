@@ -1,0 +1,59 @@
+"""Programs of different elements."""
+
+from __future__ import annotations
+
+from tests.differential.program import Program
+
+ROW = "(np.array([3, 1, 1, 2], np.float32),)"
+F = "(np.array([[3, 1, 1, 2], [3, 1, 1, 0], [3, 1, 1, 2]], np.float32),)"
+BY_TYPE = {
+    "i32": "(np.array([3, 1, 1, 2], np.int32),)",
+    "bool": "(np.array([True, False, True]),)",
+    "c64": "(np.array([3, 1, 1, 2], np.complex64),)",
+    "nan": "(np.array([np.nan, 1, np.nan], np.float32),)",
+    "scalar": "(np.float32(2),)",
+}
+
+PROGRAMS: list[Program] = []
+
+
+def _add(name: str, fun: str, args: str, wants: tuple[str, ...] = ("jaxpr", "value")) -> None:
+    PROGRAMS.append(Program(name, fun, args, wants))
+
+
+EXTRAS = ("", "return_index=True", "return_inverse=True", "return_counts=True",
+          "return_index=True, return_inverse=True, return_counts=True")  # fmt: skip
+for extra in EXTRAS:
+    for options in ("size=3", "size=5, fill_value=7", ""):
+        _add(
+            f"unique-{options}-{extra}",
+            f"lambda x: jnp.unique(x, {', '.join(filter(None, (options, extra)))})",
+            ROW,
+        )
+        wants = ("jaxpr", "value")
+        _add(
+            f"unique-2d-{options}-{extra}",
+            f"lambda x: jnp.unique(x, {', '.join(filter(None, (options, extra)))})",
+            F,
+            wants,
+        )
+    for axis in ("axis=0", "axis=1", "axis=-1"):
+        _add(f"unique-{axis}-{extra}", f"lambda x: jnp.unique(x, {axis}, size=2, {extra})", F)
+        _add(f"unique-{axis}-outside-{extra}", f"lambda x: jnp.unique(x, {axis}, {extra})", F, ("value",))
+    _add(f"unique-empty-outside-{extra}", f"lambda x: jnp.unique(x[:0], {extra})", ROW, ("value",))
+for kind, args in BY_TYPE.items():
+    _add(f"unique-{kind}", "lambda x: jnp.unique(x, size=2)", args)
+    _add(f"unique-outside-{kind}", "lambda x: jnp.unique(x)", args, ("value",))
+for options in ("size=2, equal_nan=False", "size=3, sorted=False", "size=-2", "size=2, axis=3", "size=2.0"):
+    _add(f"unique-{options}", f"lambda x: jnp.unique(x, {options})", ROW)
+_add("unique-stablehlo", "lambda x: jnp.unique(x, size=3)", ROW, ("stablehlo",))
+_add("unique-size-traced", "lambda x, n: jnp.unique(x, size=n)", ROW[:-1] + " 2)", ("jaxpr",))
+_add("unique-empty", "lambda x: jnp.unique(x[:0], size=2)", ROW)
+_add("unique-empty-fill", "lambda x: jnp.unique(x[:0], size=2, fill_value=3)", ROW)
+_add("unique-list", "lambda x: jnp.unique([1, 2], size=2)", ROW)
+_add("unique-fill-row", "lambda x: jnp.unique(x, axis=0, size=4, fill_value=x[0])", F)
+for fn in ("unique_all", "unique_counts", "unique_inverse", "unique_values"):
+    _add(fn, f"lambda x: jnp.{fn}(x, size=3)", ROW)
+    _add(f"{fn}-2d", f"lambda x: jnp.{fn}(x, size=3)", F)
+    _add(f"{fn}-outside", f"lambda x: jnp.{fn}(x)", BY_TYPE["nan"], ("value",))
+    _add(f"{fn}-list", f"lambda x: jnp.{fn}([1])", ROW)
