@@ -40,7 +40,7 @@ def insert(arr, obj, values, axis=None):
         places = ravel(obj)
     if places.size == 1:
         place = getitem(places, 0)
-        if np.ndim(obj) == 0 and not isinstance(obj, slice):
+        if not isinstance(obj, slice) and np.ndim(obj) == 0:
             values = moveaxis(values, 0, axis)
         places = stretch(place, (values.shape[axis],))
     out = lax.full_like(x, 0, shape=(*x.shape[:axis], whole + places.size, *x.shape[axis + 1 :]))
