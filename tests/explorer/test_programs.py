@@ -88,9 +88,7 @@ def test_identity_tags_change_neither_the_program_nor_its_results(name):
         executable = compile_module(
             backend(device.platform), lowered.module.module, [device], compile_options(lowered, ())
         )
-        programs.append(
-            executable.hlo_text(hlo.print_options(metadata=False, canonical=True))
-        )
+        programs.append(executable.hlo_text(hlo.print_options(metadata=False, canonical=True)))
         outputs = CompiledProgram(lowered, executable).call(call.leaves)
         results.append([np.asarray(one).tobytes() for one in outputs])
     assert texts[0] == texts[1]
