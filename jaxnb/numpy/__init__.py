@@ -252,6 +252,7 @@ from jaxnb.numpy.scalar_types import (
     unsignedinteger,
 )
 from jaxnb.numpy.searching import argwhere, flatnonzero, nonzero, where
+from jaxnb.numpy.setops import isin, setdiff1d, union1d
 from jaxnb.numpy.shapes import (
     atleast_1d,
     atleast_2d,

@@ -57,3 +57,23 @@ for fn in ("unique_all", "unique_counts", "unique_inverse", "unique_values"):
     _add(f"{fn}-2d", f"lambda x: jnp.{fn}(x, size=3)", F)
     _add(f"{fn}-outside", f"lambda x: jnp.{fn}(x)", BY_TYPE["nan"], ("value",))
     _add(f"{fn}-list", f"lambda x: jnp.{fn}([1])", ROW)
+
+TWO = "(np.array([3, 1, 1, 2], np.float32), np.array([2, 5, 3], np.float32))"
+MIXED = "(np.array([[3, 1], [1, 2]], np.float32), np.array([2, 5, 3], np.int32))"
+for options in ("", "invert=True", "assume_unique=True", "method='compare_all'", "method='binary_search'", "method='sort'",
+                "method='sort', invert=True", "method='sort', assume_unique=True", "method='binary_search', invert=True",
+                "method='x'"):  # fmt: skip
+    for kind, args in {"row": TWO, "mixed": MIXED}.items():
+        _add(f"isin-{options}-{kind}", f"lambda a, b: jnp.isin(a, b, {options})", args)
+for arguments in ("a[:0], b", "a, b[:0]", "a, 2", "[1], b", "a, [1]"):
+    _add(f"isin-{arguments}", f"lambda a, b: jnp.isin({arguments})", TWO)
+for fn in ("union1d", "setdiff1d"):
+    for kind, args in {"row": TWO, "mixed": MIXED}.items():
+        _add(f"{fn}-{kind}", f"lambda a, b: jnp.{fn}(a, b, size=3)", args)
+        _add(f"{fn}-fill-{kind}", f"lambda a, b: jnp.{fn}(a, b, size=6, fill_value=9)", args)
+        _add(f"{fn}-outside-{kind}", f"lambda a, b: jnp.{fn}(a, b)", args)
+    for arguments in ("a[:0], b", "a, b[:0]", "[1], b", "a, [1]"):
+        _add(f"{fn}-{arguments}", f"lambda a, b: jnp.{fn}({arguments})", TWO, ("value",))
+_add("setdiff1d-unique", "lambda a, b: jnp.setdiff1d(a, b, assume_unique=True, size=3)", TWO)
+_add("setdiff1d-unique-2d", "lambda a, b: jnp.setdiff1d(a, b, assume_unique=True, size=3)", MIXED)
+_add("setdiff1d-empty", "lambda a, b: jnp.setdiff1d(a[:0], b, size=2)", TWO)
