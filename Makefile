@@ -2,7 +2,7 @@
 # when pyproject.toml or the front-end bundles change. Needs Python 3.11 or newer; no Node, no git, no Graphviz.
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test check docs bench accept clean oracle format lint types layers unit notebooks rest engine
+.PHONY: help lab test check docs bench accept clean oracle format lint types layers unit notebooks programs rest engine
 SHELL := /bin/sh
 
 # The first of these that really runs (a version manager's shim may be there and yet refuse).
@@ -103,8 +103,15 @@ unit: $(VENV)/.test-$(STATE)
 notebooks: $(VENV)/.test-$(STATE)
 	$(PYTEST) --nbval --nbval-current-env --nbval-sanitize-with tests/notebooks/nbval.cfg notebooks
 
-engine: $(VENV)/.test-$(STATE)
-	$(PYTEST) tests/unit tests/golden tests/ops tests/property tests/runtime tests/differential
+# A few thousand programs, each shown to the oracle too: two at a time. Without an oracle the list of what was not run
+# would stay with the workers.
+PROGRAMS := tests/differential tests/ops
+SIDE_BY_SIDE := -n 2 --maxschedchunk=8
+programs: $(VENV)/.test-$(STATE)
+	if [ -x "$(JAXNB_ORACLE_PYTHON)" ]; then $(PYTEST) $(SIDE_BY_SIDE) $(PROGRAMS); else $(PYTEST) $(PROGRAMS); fi
 
-rest: $(VENV)/.test-$(STATE)
-	$(PYTEST) tests --ignore=tests/unit --ignore=tests/golden
+engine: programs unit
+	$(PYTEST) tests/property tests/runtime
+
+rest: programs
+	$(PYTEST) tests --ignore=tests/unit --ignore=tests/golden $(PROGRAMS:%=--ignore=%)

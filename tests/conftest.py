@@ -7,6 +7,7 @@ makes the absence of one a failure.
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 
@@ -24,6 +25,9 @@ def pytest_configure(config):
     config.stash[not_run] = {}
     # before anything starts a compiler: texts must not depend on the machine's accelerators
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    # a shell that starts the tests in the background lets them, and all that they start, ignore interrupts
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(trylast=True)  # after -k and -m have chosen

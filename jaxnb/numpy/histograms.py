@@ -78,7 +78,7 @@ def histogram(a, bins=10, range=None, weights=None, density=None):
     return counts, edges
 
 
-def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
+def histogram2d(x, y, bins: Any = 10, range=None, weights=None, density=None):
     """How many points are in each cell, and the edges along both axes; arguments as those of ``histogramdd``."""
     x, y = ensure_arraylike("histogram2d", x, y)
     count = len(bins) if isinstance(bins, Sequence) or np.ndim(bins) else 1
@@ -88,7 +88,7 @@ def histogram2d(x, y, bins=10, range=None, weights=None, density=None):
     return counts, x_edges, y_edges
 
 
-def histogramdd(sample, bins=10, range=None, weights=None, density=None):
+def histogramdd(sample, bins: Any = 10, range=None, weights=None, density=None):
     """How many points are in each cell, and the edges along each axis.
 
     Args:

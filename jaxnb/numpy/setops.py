@@ -87,7 +87,7 @@ def union1d(ar1, ar2, *, size=None, fill_value=None):
         ar1 = concrete(ar1, "The error arose in union1d()")
         ar2 = concrete(ar2, "The error arose in union1d()")
     else:
-        size = operator.index(concrete(size, "The error arose in union1d()"))
+        size = operator.index(concrete(size, "The error arose in union1d()"))  # pyright: ignore[reportArgumentType]
     return unique(concatenate([ar1, ar2], axis=None), size=size, fill_value=fill_value)
 
 

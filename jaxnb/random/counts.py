@@ -119,8 +119,11 @@ def _poisson_rejection(key, lam, shape, dtype, most):
         t = -lam + k * log_lam - lax.lgamma(k + 1)
         at_once = (u_shifted >= 0.07) & (v <= v_r)
         refused = (k < 0) | ((u_shifted < 0.013) & (v > u_shifted))
-        accept = at_once | (~refused & (s <= t))
-        return i + 1, lax.select(accept, k, k_out), accepted | accept, key
+        squeezed = s <= t
+        accept = at_once | (~refused & squeezed)
+        k_out = lax.select(accept, k, k_out)
+        accepted = accepted | accept
+        return i + 1, k_out, accepted, key
 
     start = (0, lax.full(shape, -1, lam.dtype), lax.full(shape, False, np.bool_), key)
     return lax.while_loop(drawing, draw, start)[1].astype(dtype)
@@ -168,7 +171,7 @@ def _binomial(key, n, p, shape, dtype):
     most = dtype.type(dtypes.finfo(dtype).max)
     by_waiting = _binomial_by_waiting(key, waited, q, shape, dtype, most)
     by_rejection = _binomial_by_rejection(key, drawn, drawn_q, shape, dtype, most)
-    out = lax.select(few, by_waiting.astype(dtype), by_rejection.astype(dtype))
+    out = lax.select(few, by_waiting, by_rejection)
     wrong = q_below | q_is_nan | no_count
     out = lax.select(wrong, lax.full_like(out, np.nan), out)
     out = lax.select(endless & ~wrong, lax.full_like(out, np.inf), out)
@@ -192,7 +195,7 @@ def _binomial_by_waiting(key: Any, count: Any, q: Any, shape: Any, dtype: Any, m
         return i + 1, successes, waited, key
 
     start = (0, lax.full_like(q, 0, count.dtype, shape), lax.full_like(q, 0, count.dtype, shape), key)
-    return lax.while_loop(waiting, wait, start)[1] - 1
+    return (lax.while_loop(waiting, wait, start)[1] - 1).astype(dtype)
 
 
 _STIRLING = (
@@ -246,11 +249,14 @@ def _binomial_by_rejection(key: Any, count: Any, q: Any, shape: Any, dtype: Any,
             - _stirling_rest(k)
             - _stirling_rest(count - k)
         )
-        accept = at_once | (~refused & (v <= bound))
-        return i + 1, lax.select(accept, k, k_out), accepted | accept, key
+        below = v <= bound
+        accept = at_once | (~refused & below)
+        k_out = lax.select(accept, k, k_out)
+        accepted = accepted | accept
+        return i + 1, k_out, accepted, key
 
     start = (0, lax.full_like(q, -1, count.dtype, shape), lax.full_like(q, False, np.bool_, shape), key)
-    return lax.while_loop(drawing, draw, start)[1]
+    return lax.while_loop(drawing, draw, start)[1].astype(dtype)
 
 
 # ---- multinomial -----------------------------------------------------------------------------------------------------

@@ -103,8 +103,10 @@ def _gamma_gradient(sample: Any, a: Any, log_space: bool) -> Any:
         tiny = lax.full_like(samples, dtypes.finfo(samples.dtype).tiny)
         samples = lax.select(lax.eq(samples, np.array(0, samples.dtype)), tiny, samples)
 
-        def gradient(alpha: Any, x: Any) -> Any:
+        def of_logarithm(alpha: Any, x: Any) -> Any:
             return lax.div(lax.random_gamma_grad(alpha, x), x)
+
+        gradient = of_logarithm
 
     grads = lax.map(lambda ax: gradient(*ax), (alphas, samples))
     return lax.reshape(grads, np.shape(a))

@@ -24,7 +24,7 @@ from jaxnb.random.arguments import (
 )
 from jaxnb.random.keys import split
 from jaxnb.random.normals import normal
-from jaxnb.random.uniforms import uniform
+from jaxnb.random.uniforms import unchecked_uniform, uniform
 
 __all__ = [
     "cauchy", "exponential", "geometric", "gumbel", "laplace", "logistic", "pareto", "rayleigh", "triangular", "wald",
@@ -103,11 +103,10 @@ def gumbel(
 def _gumbel(key, shape, dtype, mode):
     facts = dtypes.finfo(dtype)
     if mode == "low":
-        u = uniform(key, shape, dtype, minval=facts.tiny, maxval=1.0)
+        u = unchecked_uniform(key, shape, dtype, minval=facts.tiny, maxval=1.0)
         return lax.neg(lax.log(lax.neg(lax.log(u))))
-    first, second = uniform(key, (2, *shape), dtype, minval=0.0, maxval=1.0)
-    tail = first + facts.eps * second + facts.tiny
-    near: Any = jnp.where(first >= 0.5, first, tail)
+    first, second = unchecked_uniform(key, (2, *shape), dtype, minval=0.0, maxval=1.0)
+    near: Any = jnp.where(first >= 0.5, first, first + facts.eps * second + facts.tiny)
     return -jnp.log(-jnp.log1p(-near))
 
 
@@ -310,4 +309,4 @@ def _geometric(key, p, shape, dtype):
     u = uniform(key, shape, dtypes.dtype(p))
     log_u = lax.log(jnp.where(u == 0, 1, u))
     log_miss = to_shape(lax.log1p(-p), shape)
-    return lax.convert_element_type(lax.floor(log_u / log_miss) + 1, dtype)
+    return lax.convert_element_type(lax.floor(lax.div(log_u, log_miss)) + 1, dtype)

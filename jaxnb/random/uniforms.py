@@ -15,7 +15,7 @@ from jaxnb.numpy import asarray, clip
 from jaxnb.random.arguments import checked_shape, float_dtype, integer_dtype, no_sharding, single_key, to_rank
 from jaxnb.random.keys import random_bits, split
 
-__all__ = ["bernoulli", "rademacher", "randint", "uniform"]
+__all__ = ["bernoulli", "rademacher", "randint", "unchecked_uniform", "uniform"]
 
 # ---- real numbers ----------------------------------------------------------------------------------------------------
 
@@ -45,7 +45,7 @@ def uniform(
     key = single_key("uniform", key)
     shape = canonicalize_shape(shape)
     no_sharding("uniform", out_sharding)
-    return _uniform(key, shape, float_dtype("uniform", dtype), minval, maxval)
+    return unchecked_uniform(key, shape, float_dtype("uniform", dtype), minval, maxval)
 
 
 @functools.partial(jit, static_argnums=(1, 2))
@@ -72,6 +72,9 @@ def _between_one_and_two(key: Any, shape: tuple[int, ...], dtype: np.dtype) -> A
     fraction = lax.shift_right_logical(bits, np.array(width - facts.nmant, wide))
     return lax.bitcast_convert_type(lax.bitwise_or(fraction, one), dtype)
 
+
+unchecked_uniform = _uniform
+"""``uniform`` of a typed key, a shape and an element type that are known to be right."""
 
 # ---- integers --------------------------------------------------------------------------------------------------------
 
