@@ -26,8 +26,11 @@ from jaxnb.numpy import (
     limits,
     means,
     reductions,
+    searching,
     selection,
     shapes,
+    sorted_search,
+    sorting,
     taking,
     triangles,
     ufuncs,
@@ -110,6 +113,19 @@ def _reshape(
     """Returns the elements in another shape, given as one sequence or as separate numbers."""
     shape = args[0] if len(args) == 1 else args
     return shapes.reshape(self, shape, order=order, copy=copy, out_sharding=out_sharding)
+
+
+def _argsort(
+    self: Any,
+    axis: int | None = -1,
+    *,
+    kind: None = None,
+    order: None = None,
+    stable: bool = True,
+    descending: bool = False,
+) -> Any:
+    """Returns the positions of the elements in ascending order."""
+    return sorting.argsort(self, axis=axis, kind=kind, order=order, stable=stable, descending=descending)
 
 
 def _transpose(self: Any, *args: Any) -> Any:
@@ -200,6 +216,8 @@ table: dict[str, Any] = {
     "all": reductions.all,
     "any": reductions.any,
     "argmax": arg_reductions.argmax,
+    "argpartition": sorting.argpartition,
+    "argsort": _argsort,
     "argmin": arg_reductions.argmin,
     "astype": _astype,
     "choose": selection.choose,
@@ -215,12 +233,15 @@ table: dict[str, Any] = {
     "max": reductions.max,
     "mean": means.mean,
     "min": reductions.min,
+    "nonzero": searching.nonzero,
     "prod": reductions.prod,
     "ptp": means.ptp,
     "ravel": shapes.ravel,
     "repeat": joining_module.repeat,
     "reshape": _reshape,
     "round": _round,
+    "searchsorted": sorted_search.searchsorted,
+    "sort": sorting.sort,
     "squeeze": shapes.squeeze,
     "std": means.std,
     "sum": reductions.sum,
