@@ -214,6 +214,10 @@ def _comparisons():
     ends = np.array([-np.inf, -0.0, 0.0, np.nan], np.float32)
     _add(comparison.lt_to_p, ends, ends[[1, 2, 3, 3]], reference=lambda x, y: [True, True, True, False])
     _add(comparison.le_to_p, ends, ends[[1, 2, 3, 3]], reference=lambda x, y: [True] * 4)
+    _add(comparison.eq_to_p, ends, ends[[0, 2, 1, 3]], reference=lambda x, y: [True, False, False, True])
+    for name in ("eq", "lt", "le"):
+        reference = getattr(np, {"eq": "equal", "lt": "less", "le": "less_equal"}[name])
+        _add(getattr(comparison, f"{name}_to_p"), I, J, reference=reference)
 
 
 def _selection():
