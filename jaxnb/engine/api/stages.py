@@ -14,7 +14,7 @@ from jaxnb.engine.core.trace import Tracer, trace_context
 from jaxnb.engine.core.tree_differences import structure_differences
 from jaxnb.engine.runtime.arrays import device_of
 from jaxnb.engine.runtime.call_devices import Placement, place_call
-from jaxnb.engine.runtime.dispatch import JitInfo, TracedCall, trace_call
+from jaxnb.engine.runtime.dispatch import JitInfo, TracedCall, make_checked, trace_call
 from jaxnb.engine.runtime.executable import CompiledProgram, LoweredProgram
 from jaxnb.engine.runtime.layouts import Format, Layout
 from jaxnb.engine.runtime.programs import compiled, lowered_call
@@ -76,7 +76,7 @@ class Wrapped(Protocol):
 class Stage:
     """What the steps share: the call they come from."""
 
-    __slots__ = ("_call", "_info", "args_info", "out_tree")
+    __slots__ = ("__weakref__", "_call", "_info", "args_info", "out_tree")
 
     def __init__(self, info: JitInfo, call: TracedCall):
         self._info = info
@@ -243,12 +243,13 @@ class Lowered(Stage):
 class Compiled(Stage):
     """A compiled program for one signature."""
 
-    __slots__ = ("_place", "_program")
+    __slots__ = ("_place", "_program", "_run")
 
     def __init__(self, info: JitInfo, call: TracedCall, place: Placement, program: CompiledProgram):
         super().__init__(info, call)
         self._place = place
         self._program = program
+        self._run: Any = None
 
     @property
     def out_info(self) -> Any:
@@ -315,12 +316,18 @@ class Compiled(Stage):
             TypeError: where the arguments are not of the types it was compiled for, or are tracers.
             ValueError: where an argument was put on another device.
         """
+        if self._run is None:
+            self._run = make_checked(self._info.name, self._checked_call, self._no_function)
+        return self._run(*args, **kwargs)
+
+    def _no_function(self, *_: Any, **__: Any) -> Any:
+        raise ValueError(
+            f"Disable jit is not supported in the AOT path since the function is not available for (jit({self._info.name}))"
+        )
+
+    def _checked_call(self, args: tuple, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        """Runs the program on arguments that were not seen before; returns what C++ needs to run it on such ones."""
         call = self._call
-        if config.disable_jit.value:
-            raise ValueError(
-                "Disable jit is not supported in the AOT path since the function is not available for "
-                f"(jit({self._info.name}))"
-            )
         leaves, tree = pytree.flatten((args, kwargs))
         if tree != call.in_tree:
             raise TypeError(_structure_mismatch(call.in_tree, tree))
@@ -333,7 +340,9 @@ class Compiled(Stage):
         names = call.traced.debug_info.arg_names
         self._check_types(leaves, names)
         self._check_devices(leaves, names)
-        return pytree.unflatten(self.out_tree, self._program.call(leaves, self._place.committed))
+        committed = self._place.committed
+        out = pytree.unflatten(self.out_tree, self._program.call(leaves, committed))
+        return out, self._program.fastpath(self.out_tree, committed)
 
     call = __call__
 

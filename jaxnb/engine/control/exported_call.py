@@ -57,9 +57,10 @@ def _function_of(ctx: LoweringContext, exported: ExportedProgram) -> str:
     functions = [op for op in theirs.body.operations if isinstance(op, func.FuncOp)]
     taken = {ir.StringAttr(op.attributes["sym_name"]).value for op in mod.module.body.operations}
     renamed: list[tuple[str, str, Any]] = []
+    own = {ir.StringAttr(op.name).value for op in functions} - {"main"}
     for op in functions:
         old = ir.StringAttr(op.name).value
-        new = _free(f"call_exported_{exported.fun_name}" if old == "main" else old, taken)
+        new = _free(f"call_exported_{exported.fun_name}" if old == "main" else old, taken, own - {old})
         taken.add(new)
         renamed.append((old, new, op))
     # In two steps: a new name must not be taken for an old one that is still to be changed.
@@ -79,11 +80,12 @@ def _rename(module: Any, names: list[tuple[str, str, Any]]) -> None:
         ir.SymbolTable.set_symbol_name(op, new)
 
 
-def _free(name: str, taken: set[str]) -> str:
-    if name not in taken:
+def _free(name: str, taken: set[str], own: set[str]) -> str:
+    """Returns a name that neither the caller's module nor the program itself has for something else."""
+    if name not in taken | own:
         return name
     i = 0
-    while f"{name}_{i}" in taken:
+    while f"{name}_{i}" in taken | own:
         i += 1
     return f"{name}_{i}"
 

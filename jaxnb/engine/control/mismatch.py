@@ -11,68 +11,10 @@ from typing import Any, NamedTuple
 
 from jaxnb.engine.core.avals import AbstractValue, ShapedArray, typematch
 from jaxnb.engine.core.jaxpr import DebugInfo
+from jaxnb.engine.core.tree_differences import tree_differences
 from jaxnb.xla import pytree
 
 __all__ = ["check_branch_structures", "check_branch_types", "check_carry"]
-
-
-class _Difference(NamedTuple):
-    """One place where two trees differ, what stands there in each, and why they differ."""
-
-    path: pytree.KeyPath
-    first: str
-    second: str
-    why: str
-
-
-def _differences(
-    first: Any, second: Any, leaf: Callable[[Any], str], path: pytree.KeyPath = ()
-) -> Iterator[_Difference]:
-    a, b = pytree.flatten_one_level_with_keys(first), pytree.flatten_one_level_with_keys(second)
-    if a is None and b is None:
-        return
-
-    def named(x: Any, level: Any) -> str:
-        return leaf(x) if level is None else f"a {type(x)}"
-
-    if type(first) is not type(second) or a is None or b is None:
-        yield _Difference(path, named(first, a), named(second, b), "so their Python types differ")
-        return
-    (pairs, data), (other_pairs, other_data) = ((list(level[0]), level[1]) for level in (a, b))
-    n, m = len(pairs), len(other_pairs)
-    if type(first) in (tuple, list) and n != m:
-        kind = type(first).__name__
-        yield _Difference(
-            path, f"a {kind} of length {n}", f"a {kind} of length {m}", "so the lengths do not match"
-        )
-        return
-    keys, other_keys = (
-        tuple(k.key for k, _ in p) if type(first) is dict else d
-        for p, d in ((pairs, data), (other_pairs, other_data))
-    )
-    if n != m:
-        more = f", with the symmetric difference of key sets: {set(keys) ^ set(other_keys)}"
-        yield _Difference(
-            path,
-            f"a {type(first)} with {_count(n)}",
-            f"a {type(second)} with {_count(m)}",
-            f"so the numbers of children do not match{more if type(first) is dict else ''}",
-        )
-        return
-    if keys != other_keys:
-        yield _Difference(
-            path,
-            f"a {type(first)} with pytree metadata {keys}",
-            f"a {type(second)} with pytree metadata {other_keys}",
-            "so the pytree node metadata does not match",
-        )
-        return
-    for (key, child), (_, other) in zip(pairs, other_pairs, strict=True):
-        yield from _differences(child, other, leaf, (*path, key))
-
-
-def _count(n: int) -> str:
-    return f"{n} child" if n == 1 else f"{n} children"
 
 
 def _listed(sentences: Sequence[str]) -> str:
@@ -125,8 +67,8 @@ def check_branch_structures(kind: str, infos: Sequence[DebugInfo], trees: Sequen
             return f"{name} output at path {pytree.keystr(path)}" if path else f"{name} output"
 
         said = [
-            f"{place(first, d.path)} is {d.first} but {place(second, d.path)} is {d.second}, {d.why}"
-            for d in _differences(a, b, lambda x: "a pytree leaf")
+            f"{place(first, d.path)} is a {d.first} but {place(second, d.path)} is a {d.second}, {d.why}"
+            for d in tree_differences(a, b)
         ]
         # Here the first word is a name, which keeps its case.
         text = f"{said[0]}." if len(said) == 1 else _listed(said)
@@ -209,8 +151,8 @@ def check_carry(
     if in_tree != out_tree:
         given, returned = pytree.unflatten(in_tree, in_avals), pytree.unflatten(out_tree, out_avals)
         said = [
-            f"{place(d.path)} is {d.first} but the corresponding component of the carry output is {d.second}, {d.why}"
-            for d in _differences(given, returned, lambda x: f"a {type(x)}")
+            f"{place(d.path)} is a {d.first} but the corresponding component of the carry output is a {d.second}, {d.why}"
+            for d in tree_differences(given, returned, leaf=lambda x: f"{type(x)}")
         ]
         if returned is None:
             text = f"the input tree structure is:\n{in_tree}\nthe output tree structure is:\n{out_tree}"

@@ -5,7 +5,7 @@ Lives here: the comparison of two structures. What is done about a difference is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from jaxnb.xla import pytree
@@ -25,14 +25,14 @@ class TreeDifference(NamedTuple):
 def structure_differences(first: Any, second: Any, leaf: str = "pytree leaf") -> list[TreeDifference]:
     """Returns the places where two structures differ; ``leaf`` is what a leaf is called."""
     a, b = (pytree.unflatten(t, [_leaf] * t.num_leaves) for t in (first, second))
-    return list(tree_differences(a, b, leaf=leaf))
+    return list(tree_differences(a, b, leaf=lambda _: leaf))
 
 
 _leaf = object()
 
 
 def tree_differences(
-    first: Any, second: Any, path: pytree.KeyPath = (), leaf: str = "pytree leaf"
+    first: Any, second: Any, path: pytree.KeyPath = (), leaf: Callable[[Any], str] = lambda _: "pytree leaf"
 ) -> Iterator[TreeDifference]:
     """Yields the places where two trees differ in structure; below such a place nothing more is said.
 
@@ -40,13 +40,13 @@ def tree_differences(
         first: a tree.
         second: another one.
         path: where the two stand in larger trees.
-        leaf: what a leaf is called.
+        leaf: returns what a leaf is called.
     """
     a, b = pytree.flatten_one_level_with_keys(first), pytree.flatten_one_level_with_keys(second)
     if a is None and b is None:
         return
     if type(first) is not type(second) or a is None or b is None:
-        one, other = (leaf if level is None else f"{type(x)}" for x, level in ((first, a), (second, b)))
+        one, other = (leaf(x) if level is None else f"{type(x)}" for x, level in ((first, a), (second, b)))
         yield TreeDifference(path, one, other, "so their Python types differ")
         return
     (pairs, data), (other_pairs, other_data) = ((list(level[0]), level[1]) for level in (a, b))
@@ -65,7 +65,8 @@ def tree_differences(
     if n != m:
         more = ""
         if kind is dict:
-            more = f", with the symmetric difference of key sets: {set(data) ^ set(other_data)}"
+            extra = [k for k in data if k not in other_data] + [k for k in other_data if k not in data]
+            more = f", with the symmetric difference of key sets: {{{' '.join(map(repr, extra))}}}"
         yield TreeDifference(
             path,
             f"{kind} with {n} child{'ren' if n > 1 else ''}",

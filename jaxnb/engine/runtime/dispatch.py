@@ -42,6 +42,7 @@ __all__ = [
     "adopt_program",
     "clear_traces",
     "forget_calls_of",
+    "make_checked",
     "make_jitted",
     "trace_call",
 ]
@@ -78,6 +79,27 @@ def make_jitted(info: JitInfo) -> Any:
         pytree.registry,
         _place_argument,
         cpp_cache,
+    )
+
+
+def make_checked(
+    name: str,
+    run: Callable[[tuple, dict[str, Any]], tuple[Any, Any]],
+    without_jit: Callable[..., Any],
+) -> Any:
+    """Returns the C++ object that calls one compiled program; it asks Python about each new kind of arguments only.
+
+    Args:
+        name: the function's name.
+        run: checks and runs it; returns the result and what C++ needs to do so alone.
+        without_jit: what is called instead while ``disable_jit`` is on.
+    """
+
+    def cache_miss(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
+        return (*run(args, kwargs), False)
+
+    return make_pjit(
+        name, without_jit, cache_miss, registry=pytree.registry, shard_arg_fallback=_place_argument
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from jaxnb.xla import array as door
 from jaxnb.xla.version import JAXLIB_VERSION
 
-__all__ = ["AUTO", "Format", "Layout", "layout_of"]
+__all__ = ["AUTO", "Format", "Layout", "format_of"]
 
 
 class _AutoLayout:
@@ -101,10 +101,16 @@ class Format:
         return hash((self.layout, self.sharding))
 
 
-def layout_of(shape: Sequence[int], itemsize_bits: int = 0) -> Layout:
-    """Returns the layout that arrays have on this platform: the dimensions in order, nothing tiled."""
-    return Layout(tuple(range(len(shape))), (), itemsize_bits)
+_BITS = {"int4": 4, "uint4": 4, "float4_e2m1fn": 4, "int2": 2, "uint2": 2}
 
+
+def format_of(x: Any) -> Format:
+    """Returns where an array is and how it lies there: the dimensions in order, nothing tiled."""
+    layout = Layout(tuple(range(len(x.aval.shape))), (), _BITS.get(getattr(x.aval.dtype, "name", ""), 0))
+    return Format(layout, x._sharding)
+
+
+door.install({"format": property(format_of, doc="Where the array is and how it lies in memory.")})
 
 for _class in (Layout, Format):
     _class.__module__ = "jaxnb.experimental.layout"

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import ShapedArray, aval_makers, get_aval
-from jaxnb.engine.runtime.layouts import Format, Layout
+from jaxnb.engine.runtime.layouts import Format, Layout, format_of
 from jaxnb.xla import array as door
 from jaxnb.xla.array import ArrayImpl
 
@@ -73,12 +73,14 @@ class ShapeDtypeStruct:
         """Returns the shape and dtype of ``x``, and where it is, if the user said so."""
         if isinstance(x, ShapeDtypeStruct):
             return x
-        if hasattr(x, "shape") and hasattr(x, "dtype"):
-            where = x.format if type(x) is ArrayImpl and x._committed else None
-            weak = bool(getattr(x, "weak_type", False))
-            return ShapeDtypeStruct(x.shape, x.dtype, weak_type=weak, sharding=where)
-        aval = get_aval(x)
-        return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+        try:
+            aval = get_aval(x)
+        except TypeError:
+            if hasattr(x, "shape") and hasattr(x, "dtype"):
+                return ShapeDtypeStruct(x.shape, x.dtype, weak_type=bool(getattr(x, "weak_type", False)))
+            raise
+        where = format_of(x) if type(x) is ArrayImpl and x._committed else None
+        return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=where)
 
     def update(self, **kwargs: Any) -> ShapeDtypeStruct:
         """Returns a copy with fields replaced."""
