@@ -26,12 +26,16 @@ from jaxnb.numpy.selection import choose
 from jaxnb.numpy.shapes import broadcast_to, expand_dims, moveaxis
 from jaxnb.numpy.taking import take
 from jaxnb.numpy.vectorizing import vectorize
+from jaxnb.xla.version import JAXLIB_VERSION
 
 _NOT_IN_PLACE = """\
 Because JAX arrays are immutable, jnp.ufunc.at() cannot operate inplace like
 np.ufunc.at(). Instead, you can pass inplace=False and capture the result; e.g.
 >>> arr = jnp.add.at(arr, ind, val, inplace=False)
 """
+
+_REDUCEAT_CONVERTS = JAXLIB_VERSION >= (0, 12)
+"""Whether ``reduceat`` heeds its ``dtype``; older JAX does not."""
 
 Method = Callable[..., Any]
 
@@ -249,6 +253,8 @@ class ufunc:
         if axis is None or isinstance(axis, tuple | list):
             raise ValueError("reduceat requires a single integer axis.")
         axis = canonicalize_axis(axis, a.ndim)
+        if dtype is not None and _REDUCEAT_CONVERTS:
+            a = a.astype(dtype)
         first = take(a, indices, axis=axis)
         others = [i for i in range(first.ndim) if i != axis]
         bounds = expand_dims(append(indices, a.shape[axis]), others)

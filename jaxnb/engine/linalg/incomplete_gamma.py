@@ -31,6 +31,7 @@ from jaxnb.engine.ops.reductions import reduce_or
 from jaxnb.engine.ops.selection import select
 from jaxnb.engine.ops.shape import broadcast_in_dim
 from jaxnb.engine.ops.special import digamma, lgamma
+from jaxnb.xla.version import JAXLIB_VERSION
 
 
 class Wanted(Enum):
@@ -188,26 +189,41 @@ def _log_scale(a: Any, x: Any) -> tuple[Any, Any]:
     return out, lt(out, neg(log(const(out, dtypes.finfo(_dtype(out)).max))))
 
 
-def _outside(a: Any, x: Any, a_is_zero: Any, x_is_zero: Any) -> Any:
+_KNOWS_INFINITE_ORDER = JAXLIB_VERSION >= (0, 12)
+"""Whether the limit for an infinite ``a`` is given; older JAX gives NaN."""
+
+
+def _outside(a: Any, x: Any, corners: list[tuple[Any, Any]]) -> Any:
+    """Whether the function has no value: an operand is negative, or both are at a corner of the domain."""
     below = lt(x, const(x, 0)), lt(a, const(a, 0))
-    both = bitwise_and(a_is_zero, x_is_zero)
-    return bitwise_or(bitwise_or(*below), both)
+    both = [bitwise_and(*corner) for corner in corners]
+    out = bitwise_or(*below)
+    for corner in both:
+        out = bitwise_or(out, corner)
+    return out
 
 
 @in_one_shape
 def _igamma(a: Any, x: Any) -> Any:
     no_number = bitwise_or(is_nan(a), is_nan(x))
     x_is_infinite = eq(x, const(x, np.inf))
+    a_is_infinite = eq(a, const(a, np.inf)) if _KNOWS_INFINITE_ORDER else None
     a_is_zero, x_is_zero = eq(a, const(a, 0)), eq(x, const(x, 0))
-    undefined = bitwise_or(_outside(a, x, a_is_zero, x_is_zero), no_number)
+    corners = [(a_is_zero, x_is_zero)]
+    if a_is_infinite is not None:
+        corners.append((a_is_infinite, x_is_infinite))
+    undefined = bitwise_or(_outside(a, x, corners), no_number)
     use_upper = bitwise_and(ge(x, const(x, 1)), gt(x, a))
     scale, underflows = _log_scale(a, x)
     scale = exp(scale)
-    enabled = bitwise_not(bitwise_or(bitwise_or(bitwise_or(x_is_zero, undefined), underflows), x_is_infinite))
+    known = bitwise_or(bitwise_or(bitwise_or(x_is_zero, undefined), underflows), x_is_infinite)
+    enabled = bitwise_not(known if a_is_infinite is None else bitwise_or(known, a_is_infinite))
     upper = _continued_fraction(scale, x, a, bitwise_and(enabled, use_upper), Wanted.VALUE)
     upper = sub(const(a, 1), upper)
     lower = _series(scale, x, a, bitwise_and(enabled, bitwise_not(use_upper)), Wanted.VALUE)
     out = select(use_upper, upper, lower)
+    if a_is_infinite is not None:
+        out = select(a_is_infinite, full_like(out, 0), out)
     out = select(x_is_zero, full_like(out, 0), out)
     out = select(x_is_infinite, full_like(out, 1), out)
     return select(undefined, full_like(out, np.nan), out)
@@ -218,14 +234,21 @@ def _igammac(a: Any, x: Any) -> Any:
     no_number = bitwise_or(is_nan(a), is_nan(x))
     a_is_zero, x_is_zero = eq(a, const(a, 0)), eq(x, const(x, 0))
     x_is_infinite = eq(x, const(x, np.inf))
-    undefined = bitwise_or(_outside(a, x, a_is_zero, x_is_zero), no_number)
+    a_is_infinite = eq(a, const(a, np.inf)) if _KNOWS_INFINITE_ORDER else None
+    corners = [(a_is_zero, x_is_zero)]
+    if a_is_infinite is not None:
+        corners.append((a_is_infinite, x_is_infinite))
+    undefined = bitwise_or(_outside(a, x, corners), no_number)
     use_lower = bitwise_or(lt(x, const(x, 1)), lt(x, a))
     scale, underflows = _log_scale(a, x)
-    enabled = bitwise_not(bitwise_or(bitwise_or(bitwise_or(undefined, underflows), x_is_infinite), a_is_zero))
+    known = bitwise_or(bitwise_or(bitwise_or(undefined, underflows), x_is_infinite), a_is_zero)
+    enabled = bitwise_not(known if a_is_infinite is None else bitwise_or(known, a_is_infinite))
     scale = exp(scale)
     lower = _series(scale, x, a, bitwise_and(enabled, use_lower), Wanted.VALUE)
     upper = _continued_fraction(scale, x, a, bitwise_and(enabled, bitwise_not(use_lower)), Wanted.VALUE)
     out = select(use_lower, sub(const(a, 1), lower), upper)
+    if a_is_infinite is not None:
+        out = select(a_is_infinite, full_like(out, 1), out)
     out = select(bitwise_or(x_is_infinite, a_is_zero), full_like(out, 0), out)
     return select(undefined, full_like(a, np.nan), out)
 
