@@ -88,7 +88,8 @@ def union1d(ar1, ar2, *, size=None, fill_value=None):
         ar2 = concrete(ar2, "The error arose in union1d()")
     else:
         size = operator.index(concrete(size, "The error arose in union1d()"))  # pyright: ignore[reportArgumentType]
-    return unique(concatenate([ar1, ar2], axis=None), size=size, fill_value=fill_value)
+    both = concatenate([ar1, ar2], axis=None)  # pyright: ignore[reportArgumentType]
+    return unique(both, size=size, fill_value=fill_value)
 
 
 def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
