@@ -20,6 +20,8 @@ from weakref import WeakSet
 from jaxnb.base.config import config
 from jaxnb.base.errors import JaxnbError
 from jaxnb.explorer.analysis.executed import executed_panel
+from jaxnb.explorer.analysis.reading import hlo_program, stablehlo_program
+from jaxnb.explorer.capture.program import Program
 from jaxnb.explorer.capture.protocol import (
     CapturedCompilation,
     CapturedConstant,
@@ -28,13 +30,15 @@ from jaxnb.explorer.capture.protocol import (
     CapturedTrace,
     FrontEnd,
 )
+from jaxnb.explorer.capture.signature import CapturedParameter
 from jaxnb.explorer.model import dot
 from jaxnb.explorer.model.assemble import assemble
 from jaxnb.explorer.model.documents import with_op_names
 from jaxnb.explorer.model.facts import make_facts
 from jaxnb.explorer.model.graph import Graph, make_graph
+from jaxnb.explorer.model.hlo_parse import parse_hlo
 from jaxnb.explorer.model.layout import Picture
-from jaxnb.explorer.model.links import Links
+from jaxnb.explorer.model.links import Links, path_index
 from jaxnb.explorer.model.panels import Panel
 from jaxnb.explorer.model.stablehlo_parse import StableHloModule, parse_stablehlo
 from jaxnb.explorer.render.panel_text import panel_text
@@ -55,6 +59,7 @@ from jaxnb.explorer.stages import (
 )
 from jaxnb.explorer.view import View
 from jaxnb.explorer.view import display_slot as display_slot
+from jaxnb.xla.unfolded import unfolded_text
 from jaxnb.xla.worker import Job, shared_worker
 
 _RETRY = ".retry() compiles again (_.retry() in the next cell)"
@@ -93,6 +98,7 @@ class Exploration(View):
         self._run: CapturedRun | None = None
         self._worker_thread: threading.Thread | None = None
         self._analysis: Analysis | None = None
+        self._programs: dict[str, Program] = {}
         self._analysis_lock = threading.Lock()
         # Settings hold by thread: what held where the exploration was made holds for all of its stages.
         self._settings = [
@@ -130,9 +136,12 @@ class Exploration(View):
         Raises:
             Exception: What lowering or the compiler raised.
         """
-        compilation = self._compiled()
-        names = {equation.path: equation.op_name for equation in self.trace.equations}
-        return with_op_names(compilation.text, self.links.index, names)
+        return with_op_names(self._compiled().text, self.links.index, self._op_names)
+
+    @property
+    def _op_names(self) -> dict[str, str]:
+        """By path what JAX would call an equation in metadata; tags are for no one to see."""
+        return {equation.path: equation.op_name for equation in self.trace.equations}
 
     @property
     def result(self) -> Any:
@@ -148,9 +157,35 @@ class Exploration(View):
         return self._run.result
 
     @property
+    def is_linked(self) -> bool:
+        """Whether the optimised program is there and has been read."""
+        return self._analysis is not None
+
+    @property
+    def run(self) -> CapturedRun | None:
+        """What the last run gave; None before it."""
+        return self._run
+
+    @property
+    def lowering(self) -> CapturedLowering | None:
+        """What lowering gave; None before it."""
+        return self._lowering
+
+    @property
+    def compilation(self) -> CapturedCompilation | None:
+        """What the compiler gave; None before it."""
+        return self._compilation
+
+    @property
     def constants(self) -> tuple[CapturedConstant, ...]:
         """The arrays that the function closed over."""
         return self.trace.constants
+
+    @property
+    def signature(self) -> tuple[CapturedParameter, ...]:
+        """What became of each argument; lowers if that has not been done."""
+        self._lowered()
+        return self._front_end.signature()
 
     @property
     def links(self) -> Links:
@@ -195,6 +230,63 @@ class Exploration(View):
             run_s=self._run.seconds if self._run is not None else None,
             first_view_s=self._first_view_s,
         )
+
+    def program(self, stage: str) -> Program:
+        """A stage's program, in the form that programs are compared in; waits for that stage.
+
+        Args:
+            stage: ``jaxpr``, ``stablehlo``, ``unoptimized`` (the HLO before any pass, nothing folded) or ``hlo``.
+
+        Raises:
+            ValueError: Where there is no such stage.
+            Exception: What that stage raised.
+        """
+        found = self._programs.get(stage)
+        if found is None:
+            read = {
+                "jaxpr": self._front_end.program,
+                "stablehlo": self._stablehlo_program,
+                "unoptimized": self._unoptimized_program,
+                "hlo": self._hlo_program,
+            }.get(stage)
+            if read is None:
+                raise ValueError(f"there is no program {stage!r}: it is jaxpr, stablehlo, unoptimized or hlo")
+            found = self._programs[stage] = read()
+        return found
+
+    def _stablehlo_program(self) -> Program:
+        lowering = self._lowered()
+        index = path_index(self.trace)
+        names = lowering.line_names
+        return stablehlo_program(
+            self._parsed_stablehlo,
+            parameters=lowering.parameters,
+            keys_of=lambda line: index.find(names[line]) if names[line] else (),
+            text=lowering.text,
+        )
+
+    def _unoptimized_program(self) -> Program:
+        lowering = self._lowered()
+        index = path_index(self.trace)
+        module = parse_hlo(unfolded_text(lowering.module))
+        names = {
+            one.line: one.op_name
+            for part in module.computations.values()
+            for one in part.instructions.values()
+        }
+        return hlo_program(
+            module, parameters=lowering.parameters, keys_of=lambda line: index.find(names.get(line, ""))
+        )
+
+    def _hlo_program(self) -> Program:
+        links = self.links
+        keys = {
+            one.line: links.reading.carried.get((part.name, one.name), ())
+            for part in links.hlo.computations.values()
+            for one in part.instructions.values()
+        }
+        parameters = self._lowered().parameters
+        return hlo_program(links.hlo, parameters=parameters, keys_of=lambda line: tuple(keys.get(line, ())))
 
     # -- running ahead -------------------------------------------------------------------------------------------
 
@@ -406,7 +498,8 @@ class Exploration(View):
             elif kind == "done":
                 return CapturedCompilation(text, executable, memory, cost, event[1])
             elif kind == "failed":
-                self.status.fail(COMPILE, self._front_end.compile_error(event[1]))
+                message = with_op_names(event[1], path_index(self.trace), self._op_names)
+                self.status.fail(COMPILE, self._front_end.compile_error(message))
             elif kind == "killed" and self.status.states[COMPILE] == RUNNING:
                 self._note_death(event[1], event[2])
         return None

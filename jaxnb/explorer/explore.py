@@ -12,6 +12,7 @@ from typing import Any
 from jaxnb.base.config import omnistaging as omnistaging_setting
 from jaxnb.base.config import use_simplified_jaxpr_constants
 from jaxnb.explorer.capture.engine import EngineFrontEnd
+from jaxnb.explorer.capture.program import Program
 from jaxnb.explorer.capture.protocol import (
     CapturedCompilation,
     CapturedLowering,
@@ -19,6 +20,7 @@ from jaxnb.explorer.capture.protocol import (
     CapturedTrace,
     FrontEnd,
 )
+from jaxnb.explorer.capture.signature import CapturedParameter
 from jaxnb.explorer.exploration import Exploration
 
 
@@ -97,9 +99,16 @@ class _WithSettings:
         with self.under():
             return self.front_end.trace()
 
+    def program(self) -> Program:
+        with self.under():
+            return self.front_end.program()
+
     def lower(self) -> CapturedLowering:
         with self.under():
             return self.front_end.lower()
+
+    def signature(self) -> tuple[CapturedParameter, ...]:
+        return self.front_end.signature()
 
     def compile_here(self) -> CapturedCompilation:
         with self.under():

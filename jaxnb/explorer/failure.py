@@ -15,7 +15,7 @@ from jaxnb.explorer.model.assemble import assemble
 from jaxnb.explorer.model.facts import make_facts
 from jaxnb.explorer.model.panels import Panel
 from jaxnb.explorer.render.panel_text import panel_text
-from jaxnb.explorer.stages import CANCELLED, FAILED, Status
+from jaxnb.explorer.stages import FAILED, TRACE, Status
 from jaxnb.explorer.view import View
 
 __all__ = ["Failure", "explain_error"]
@@ -31,9 +31,7 @@ class Failure(View):
     def __init__(self, captured: CapturedFailure) -> None:
         self.captured = captured
         self.status = Status()
-        for stage in self.status.states:
-            self.status.states[stage] = CANCELLED
-        self.status.states["trace"] = FAILED
+        self.status.states[TRACE] = FAILED
 
     @property
     def diagnosis(self) -> Diagnosis:

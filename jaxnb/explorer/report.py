@@ -41,6 +41,11 @@ class Report(View):
         """The exploration whose texts are shown."""
         return list(self.parts.values())[-1]
 
+    @property
+    def result(self) -> Any:
+        """What the function returned; waits for it."""
+        return self.main.result
+
     @abstractmethod
     def panels(self) -> Sequence[Panel]:
         """The panels, as far as they are known; never waits."""

@@ -56,6 +56,14 @@ class View(ABC):
     def is_settled(self) -> bool:
         """Whether nothing is running and nothing waits to."""
 
+    def opened(self) -> None:
+        """Notes that a live panel of it was opened; what must be kept up for one begins here."""
+        return
+
+    def closed(self) -> None:
+        """Notes that the panel was closed."""
+        return
+
     def save(self, path: str | Path) -> Path:
         """Writes the view as one HTML page that needs nothing else; waits for what is running.
 

@@ -18,11 +18,13 @@ from IPython.core.interactiveshell import InteractiveShell
 from jaxnb.engine.api.jit import info_of, jit
 from jaxnb.engine.core.trace import Tracer
 from jaxnb.explorer.capture.engine import EngineFrontEnd, name_cells
-from jaxnb.explorer.exploration import Exploration, display_slot
+from jaxnb.explorer.exploration import Exploration
+from jaxnb.explorer.view import View, display_slot
 from jaxnb.notebook.calls import ParsedCall, evaluate
 from jaxnb.notebook.display import Display
 from jaxnb.notebook.errors import MAGIC_FILE
 from jaxnb.notebook.magics import Request
+from jaxnb.notebook.reports import REPORTS, RetraceTable, explain_error
 from jaxnb.xla import pytree
 
 __all__ = ["CellRunner", "ExploredAtFirstCall"]
@@ -86,7 +88,7 @@ class CellRunner:
     def __init__(self, shell: InteractiveShell, widget_class: Callable[[], Any]) -> None:
         self._shell = shell
         self._display = Display(shell, widget_class)
-        self._echo: Exploration | None = None
+        self._echo: View | None = None
         name_cells(self._cell_of)
         display_slot.insert(0, self._display.show)
 
@@ -95,12 +97,14 @@ class CellRunner:
         name_cells(lambda file: None)
         display_slot[:] = [show for show in display_slot if show != self._display.show]
 
-    def run(self, request: Request) -> Exploration | None:
+    def run(self, request: Request) -> View | None:
         """Runs the cell, if there is one, and explores the call.
 
         Raises:
             UsageError: where there is no function to explore.
         """
+        if request.magic.takes_function:
+            return self._show_traces(request)
         if request.cell is None:
             return self._explore_call(request, f"{MAGIC_FILE}{request.magic.name}>", ())
         body = self._parse(request, request.cell)
@@ -110,12 +114,56 @@ class CellRunner:
             return None
         return self._explore_call(request, body.file, body.functions)
 
-    def show_result(self, exploration: Exploration) -> None:
+    def _show_traces(self, request: Request) -> View:
+        """Shows the traces of a function, those of the cell below with their calls counted."""
+        arguments = request.arguments
+        if request.cell is None:
+            table = RetraceTable(self._function(request))
+        else:
+            body = self._parse(request, request.cell)
+            with RetraceTable().counting():
+                self._run_statements(body.statements, body.file)
+            table = RetraceTable(self._function(request))
+        if arguments.output is not None:
+            self._shell.user_ns[arguments.output] = table
+        self._echo = table
+        self._display.show_stage(table, request.magic, arguments)
+        return table
+
+    def _function(self, request: Request) -> Any:
+        written = request.arguments.call
+        if not written:
+            return None
+        try:
+            function = eval(
+                compile(written, f"{MAGIC_FILE}{request.magic.name}>", "eval"), self._shell.user_ns
+            )
+        except NameError as error:
+            raise UsageError(f"{request.written}: there is no function `{error.name}`.") from None
+        except SyntaxError:
+            function = None
+        if isinstance(function, ExploredAtFirstCall):
+            function = function.__wrapped__
+        if not callable(function):
+            raise UsageError(
+                f"{request.written}: `{written}` is no function; write `{request.written} f`, without a call."
+            )
+        return function
+
+    def show_result(self, exploration: View) -> None:
         """Shows an exploration that a cell ended with; not again the one that its magic has just shown."""
         if exploration is not self._echo:
             self._display.show(exploration)
         elif not self._display.is_rich:
             print(exploration)  # the shell has printed its prompt
+
+    def show_error(self, error: BaseException) -> None:
+        """Shows how an error that was raised while a function was traced came about."""
+        explanation = explain_error(error)
+        if explanation is not None:
+            if not self._display.is_rich:
+                print()
+            self._display.show(explanation)
 
     def finish_cell(self) -> None:
         """Forgets what concerned the cell that has just run."""
@@ -197,13 +245,13 @@ class CellRunner:
 
     # -- the call ------------------------------------------------------------------------------------------------
 
-    def _explore_call(self, request: Request, file: str, defined: tuple[str, ...]) -> Exploration:
+    def _explore_call(self, request: Request, file: str, defined: tuple[str, ...]) -> View:
         call = request.call
         assert call is not None
         if file.startswith(MAGIC_FILE):
             file = self._name_line(request, call, file)
 
-        def explore(function: Any, /, *args: Any, **kwargs: Any) -> Exploration:
+        def explore(function: Any, /, *args: Any, **kwargs: Any) -> View:
             return self._explore(request, call.text, function, args, kwargs)
 
         exploration = evaluate(call, file, self._shell.user_ns, request.written, explore, defined)
@@ -223,7 +271,7 @@ class CellRunner:
 
     def _explore(
         self, request: Request, title: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Exploration:
+    ) -> Any:
         arguments = request.arguments
         if isinstance(function, ExploredAtFirstCall):
             function = function.__wrapped__
@@ -231,7 +279,11 @@ class CellRunner:
         if arguments.jit and not is_target:
             plain = function.__wrapped__ if info_of(function) is not None else function
             function = jit(plain, **arguments.jit)
-        exploration = Exploration(EngineFrontEnd(function, args, kwargs, title=title))
+        exploration: View
+        if request.magic.report:
+            exploration = REPORTS[request.magic.report](function, args, kwargs, title)
+        else:
+            exploration = Exploration(EngineFrontEnd(function, args, kwargs, title=title))
         if arguments.output is not None:
             self._shell.user_ns[arguments.output] = exploration
         self._display.show_stage(exploration, request.magic, arguments)

@@ -16,6 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from jaxnb.explorer.exploration import Exploration
 from jaxnb.explorer.render.bundle import make_bundle
+from jaxnb.explorer.view import View
 from jaxnb.notebook.arguments import Arguments
 from jaxnb.notebook.magics import MAGICS, Magic
 from jaxnb.notebook.terminal import make_colored, make_plain
@@ -48,11 +49,11 @@ class Display:
         """Whether a program reads the outputs: one that answers no questions, and reads nothing after the last cell."""
         return self.is_rich and not getattr(self._shell.kernel, "_allow_stdin", True)  # pyright: ignore[reportAttributeAccessIssue]
 
-    def show(self, exploration: Exploration) -> None:
+    def show(self, exploration: View) -> None:
         """Shows all stages."""
         self.show_stage(exploration, _ALL, Arguments())
 
-    def show_stage(self, exploration: Exploration, magic: Magic, arguments: Arguments) -> None:
+    def show_stage(self, exploration: View, magic: Magic, arguments: Arguments) -> None:
         """Shows what a magic shows, and sees to it that its stages are reached."""
         waits = self._waits(arguments)
         if arguments.quiet:
@@ -78,7 +79,7 @@ class Display:
             if waits or magic.until == "lower":
                 view.refresh()
 
-    def _text(self, exploration: Exploration, magic: Magic) -> str:
+    def _text(self, exploration: View, magic: Magic) -> str:
         if self._shell.colors.lower() == "nocolor":
             return make_plain(exploration, magic, exploration.model())
         return make_colored(exploration, magic)
@@ -86,8 +87,8 @@ class Display:
     def _waits(self, arguments: Arguments) -> bool:
         return (not self.is_rich or self.is_batch) if arguments.wait is None else arguments.wait
 
-    def _advance(self, exploration: Exploration, magic: Magic, waits: bool) -> None:
-        if magic.until == "lower":
+    def _advance(self, exploration: View, magic: Magic, waits: bool) -> None:
+        if magic.until == "lower" and isinstance(exploration, Exploration):
             try:
                 _ = exploration.stablehlo
             except Exception:
@@ -102,7 +103,7 @@ class Display:
 class LiveView:
     """One output that follows an exploration: published once with an id, then updated under that id."""
 
-    def __init__(self, exploration: Exploration, magic: Magic, shell: InteractiveShell) -> None:
+    def __init__(self, exploration: View, magic: Magic, shell: InteractiveShell) -> None:
         self.exploration = exploration
         self._magic = magic
         self._publisher = shell.display_pub

@@ -17,11 +17,12 @@ from jaxnb.notebook.arguments import Arguments, help_text, parse_line
 from jaxnb.notebook.calls import ParsedCall, parse_call
 from jaxnb.notebook.completion import make_matcher
 from jaxnb.notebook.errors import TracebackFilter
-from jaxnb.notebook.magics import MAGICS, Magic, Request
+from jaxnb.notebook.magics import Magic, Request
+from jaxnb.notebook.panel_magics import ALL_MAGICS
 
 __all__ = ["Extension", "Runner"]
 
-_RESULT = ("jaxnb.explorer.exploration", "Exploration")
+_RESULT = ("jaxnb.explorer.view", "View")
 _missing: Any = object()
 
 
@@ -38,6 +39,10 @@ class Runner(Protocol):
 
     def finish_cell(self) -> None:
         """Forgets what concerned the cell that has just run."""
+        ...
+
+    def show_error(self, error: BaseException) -> None:
+        """Shows how an error that was raised while a function was traced came about."""
         ...
 
     def close(self) -> None:
@@ -70,7 +75,7 @@ class Extension:
         if self._undo:
             return
         self._open = open_runner
-        for magic in MAGICS:
+        for magic in ALL_MAGICS:
             self._add_magic(magic)
         self._add_completion()
         self._add_display()
@@ -123,13 +128,15 @@ class Extension:
             print(help_text(magic.name, magic.summary))
             return None
         call: ParsedCall | None = None
-        if arguments.call or cell is None:
+        if magic.takes_function:
+            pass
+        elif arguments.call or cell is None:
             call = parse_call(arguments.call, written, len(written) + 1 + arguments.call_at)
         return self.runner.run(Request(magic, written, f"{written} {line}".rstrip(), arguments, call, cell))
 
     def _add_completion(self) -> None:
         matchers = self._shell.Completer.custom_matchers
-        matcher = make_matcher([magic.name for magic in MAGICS], self._shell.user_ns)
+        matcher = make_matcher([magic.name for magic in ALL_MAGICS], self._shell.user_ns)
         matchers.append(matcher)
         self._undo.append(lambda: matchers.remove(matcher))
 
@@ -149,6 +156,10 @@ class Extension:
     def _show_result(self, exploration: Any) -> None:
         self.runner.show_result(exploration)
 
-    def _finish_cell(self, *_: Any) -> None:
+    def _finish_cell(self, result: Any = None) -> None:
+        error = getattr(result, "error_in_exec", None)
+        # Only the engine, which is there then, leaves these marks; no other error is looked at.
+        if error is not None and (hasattr(error, "partial_traces") or hasattr(error, "tracer")):
+            self.runner.show_error(error)
         if self._runner is not None:
             self._runner.finish_cell()

@@ -22,12 +22,16 @@ class Magic:
         summary: What it does.
         panes: What its view has open; empty for all.
         until: The last stage it needs: ``trace``, ``lower`` or ``run``.
+        report: Which report it shows; none for an exploration.
+        takes_function: Whether it is given a function, or nothing, in place of a call.
     """
 
     name: str
     summary: str
     panes: tuple[str, ...]
     until: str
+    report: str = ""
+    takes_function: bool = False
 
 
 MAGICS = (

@@ -14,9 +14,9 @@ from pygments.lexer import Lexer
 from pygments.lexers.python import PythonLexer
 
 from jaxnb.doc import layout, tag, text, to_ansi
-from jaxnb.explorer.exploration import Exploration
 from jaxnb.explorer.render.lexers import HLOLexer, JaxprLexer, StableHLOLexer
 from jaxnb.explorer.stages import Status, error_text
+from jaxnb.explorer.view import View
 from jaxnb.notebook.magics import Magic
 
 __all__ = ["make_colored", "make_plain"]
@@ -29,7 +29,7 @@ _STAGES = {"jaxpr": "trace", "stablehlo": "lower", "hlo": "compile"}
 _SECTIONS: dict[str, type[Lexer] | None] = {"Source": PythonLexer, "Jaxpr": JaxprLexer, "Fused": None}
 
 
-def make_plain(exploration: Exploration, magic: Magic, model: Mapping[str, Any]) -> str:
+def make_plain(exploration: View, magic: Magic, model: Mapping[str, Any]) -> str:
     """Returns what a magic shows where nothing can be drawn, as far as it has come.
 
     Args:
@@ -44,7 +44,7 @@ def make_plain(exploration: Exploration, magic: Magic, model: Mapping[str, Any])
     return _reason(document, exploration.status) if shown is None else _cut(shown, document)
 
 
-def make_colored(exploration: Exploration, magic: Magic) -> str:
+def make_colored(exploration: View, magic: Magic) -> str:
     """Returns the same with ANSI colours."""
     document = _document(magic)
     if document is None:

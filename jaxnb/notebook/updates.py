@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from jaxnb.explorer.exploration import Exploration
+from jaxnb.explorer.view import View
 
 __all__ = ["BUSY_SHARE", "MIN_INTERVAL_S", "Follower"]
 
@@ -33,7 +33,7 @@ class Follower:
         refresh: Shows its present state.
     """
 
-    def __init__(self, exploration: Exploration, refresh: Callable[[], None]) -> None:
+    def __init__(self, exploration: View, refresh: Callable[[], None]) -> None:
         self._exploration = exploration
         self._refresh = refresh
         self._context = contextvars.copy_context()

@@ -15,7 +15,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from jaxnb.explorer.exploration import Exploration
+from jaxnb.explorer.view import View
 from jaxnb.notebook.updates import Follower
 
 __all__ = ["CHUNK_BYTES", "ExplorationWidget"]
@@ -35,18 +35,20 @@ class ExplorationWidget(anywidget.AnyWidget):
     _esm = Path(__file__).parents[1] / "_static" / "widget.js"
     text = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(self, exploration: Exploration, *, panes: Sequence[str] = ()) -> None:
+    def __init__(self, exploration: View, *, panes: Sequence[str] = ()) -> None:
         super().__init__(text=exploration.text())
         self.exploration = exploration
         self._panes = tuple(panes)
         self._sent = b""
         self._number = 0
         self._follower = Follower(exploration, self._refresh)
+        exploration.opened()
         self.on_msg(self._receive)
 
     def close(self) -> None:
         """Takes the panel away; the exploration goes on."""
         self._follower.close()
+        self.exploration.closed()
         super().close()
 
     def _receive(self, _: Any, content: Any, buffers: Any) -> None:

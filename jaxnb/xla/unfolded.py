@@ -14,7 +14,7 @@ from jaxnb.xla.mlir import ir, make_context, module_to_bytecode, parse_module
 __all__ = ["unfolded_text"]
 
 _MARK = "jaxnb.constant."
-_CALL = re.compile(r"custom-call\(\), custom_call_target=\"jaxnb\.constant\.(\d+)\"[^\n]*")
+_CALL = re.compile(r'custom-call\(\), custom_call_target="jaxnb\.constant\.(\d+)"(?:, api_version=\w+)?')
 _NAMED = re.compile(r'(%custom-call[\w.\-]*) = [^\n]*custom_call_target="jaxnb\.constant\.')
 _ANY_NAME = re.compile(r"%custom-call[\w.\-]*")
 _MOST_WRITTEN = 8
@@ -28,9 +28,7 @@ def unfolded_text(stablehlo: bytes | str) -> str:
     with make_context() as context:
         module = parse_module(stablehlo, context)
         written = _hide_constants(module)
-        text = unoptimized_text(
-            module_to_bytecode(module), print_options(metadata=False, backend_config=False)
-        )
+        text = unoptimized_text(module_to_bytecode(module), print_options(backend_config=False))
     names = {name: f"{name.replace('custom-call', 'constant')}" for name in _NAMED.findall(text)}
     text = _CALL.sub(lambda match: f"constant({written[int(match[1])]})", text)
     return _ANY_NAME.sub(lambda match: names.get(match[0], match[0]), text)

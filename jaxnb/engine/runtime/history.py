@@ -16,6 +16,7 @@ from typing import Any
 
 from jaxnb.engine.core.avals import AbstractValue
 from jaxnb.engine.runtime.explain import CallKey, CallSite, Explanation, closest
+from jaxnb.engine.runtime.reads import Reads
 from jaxnb.xla.state import watching_state
 
 __all__ = ["TraceRecord", "is_watching", "records", "watch"]
@@ -42,6 +43,7 @@ class TraceRecord:
         lower_seconds: how long its lowerings took together; None where there was none.
         compile_seconds: how long its compilations took together; None where there was none.
         hits: the calls that it served while calls were counted.
+        reads: what the function read beside its arguments when it was traced; None for a package's own.
     """
 
     __slots__ = (
@@ -56,6 +58,7 @@ class TraceRecord:
         "name",
         "names",
         "number",
+        "reads",
         "source",
         "trace_seconds",
         "when",
@@ -84,6 +87,7 @@ class TraceRecord:
         self.lower_seconds: float | None = None
         self.compile_seconds: float | None = None
         self.hits = 0
+        self.reads: Reads | None = None
         self._traced = weakref.ref(traced)
 
     @property

@@ -20,6 +20,7 @@ from jaxnb.engine.core.trace import Tracer, eval_trace, trace_context
 from jaxnb.engine.runtime import history
 from jaxnb.engine.runtime.arrays import ArrayImpl
 from jaxnb.engine.runtime.explain import CallKey, call_site, log_miss, stop_at
+from jaxnb.engine.runtime.reads import reads_of
 from jaxnb.engine.runtime.signature import (
     JitInfo,
     debug_info_for,
@@ -161,6 +162,7 @@ def _trace(
     site = call_site()
     if config.explain_cache_misses.value and _is_of_user(debug.func_src_info):
         log_miss(debug.func_src_info, id(info.fun), key, list(known), [n or "" for n in debug.arg_names])
+    reads = reads_of(info.fun)
     start = time.perf_counter()
     jaxpr, consts, out_tree = _run_traced(info, statics, key, debug)
     seconds = time.perf_counter() - start
@@ -170,6 +172,7 @@ def _trace(
     traced.record = history.TraceRecord(
         info.name, debug.func_src_info, id(info.fun), debug.arg_names, key.avals, site, seconds, traced
     )
+    traced.record.reads = reads
     history.add(traced.record)
     jaxpr._cache["record"] = traced.record
     return traced

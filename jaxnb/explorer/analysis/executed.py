@@ -36,8 +36,8 @@ def executed_panel(trace: CapturedTrace) -> Table:
     )
     total = sum(one.nbytes for one in trace.executed)
     note = (
-        f"{len(rows)} operations ran one by one while the function was traced, and gave {size_text(total)}. "
-        "The program knows only their results."
+        f"{len(rows)} operation{'s' if len(rows) > 1 else ''} ran while the function was traced, and gave "
+        f"{size_text(total)}. The program knows only the results."
         if rows
         else ""
     )

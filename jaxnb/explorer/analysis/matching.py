@@ -9,114 +9,14 @@ on, what is used alike on the way to the result, then from each pair to its neig
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any
 
+from jaxnb.explorer.analysis.sides import Side
+from jaxnb.explorer.analysis.values import Values
 from jaxnb.explorer.capture.program import PARAMETER, RESULT, Node, Program
 
 __all__ = ["Matching", "match_programs"]
-
-
-class Side:
-    """A program with what matching asks of it."""
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.nodes = program.nodes
-        self.scope_of = [0] * len(program.nodes)
-        self.place = [0] * len(program.nodes)
-        for number, scope in enumerate(program.scopes):
-            for place, node in enumerate(scope.nodes):
-                self.scope_of[node] = number
-                self.place[node] = place
-        self.up: dict[int, int] = {}
-        self.users = self._users()
-        self._hash_up()
-
-    def _users(self) -> list[list[tuple[int, int, int]]]:
-        """For each node those that use it: (user in the node's own scope, operand number, result number)."""
-        users: list[list[tuple[int, int, int]]] = [[] for _ in self.nodes]
-        for number, node in enumerate(self.nodes):
-            for at, value in enumerate(node.operands):
-                if isinstance(value, str):
-                    continue
-                source, result = value
-                user: int | None = number
-                if self.scope_of[number] != self.scope_of[source]:
-                    # used from inside a region: the operation that the region belongs to is the user
-                    user, at = self._ancestor(number, self.scope_of[source]), -1
-                if user is not None:
-                    users[source].append((user, at, result))
-        return users
-
-    def _ancestor(self, node: int, scope: int) -> int | None:
-        while self.scope_of[node] != scope:
-            node = self.program.scopes[self.scope_of[node]].owner
-            if node < 0:
-                return None
-        return node
-
-    def _hash_up(self) -> None:
-        """Numbers nodes by what they compute: equal numbers, equal computations from equal parameters."""
-        for scope in range(len(self.program.scopes)):
-            for node in self.program.scopes[scope].nodes:
-                self._up(node)
-
-    def _up(self, number: int) -> int:
-        """The hash of a node; of what it needs first, without recursing along chains."""
-        waiting = [number]
-        while waiting:
-            at = waiting[-1]
-            if at in self.up:
-                waiting.pop()
-                continue
-            needed = [source for source in self._needs(at) if source not in self.up]
-            if needed and len(waiting) < 2 * len(self.nodes) + 2:
-                waiting += needed
-                continue
-            self.up[at] = self._hash(at)
-            waiting.pop()
-        return self.up[number]
-
-    def _needs(self, number: int) -> Iterator[int]:
-        node = self.nodes[number]
-        for value in node.operands:
-            if not isinstance(value, str):
-                yield value[0]
-        for scope in node.scopes:
-            yield from self.program.scopes[scope].nodes
-
-    def _hash(self, number: int) -> int:
-        node = self.nodes[number]
-        if node.kind == PARAMETER:
-            return hash((PARAMETER, node.place, node.label))
-        operands: list[Hashable] = [
-            value if isinstance(value, str) else (self.up.get(value[0], 0), value[1])
-            for value in node.operands
-        ]
-        if node.commutes:
-            operands.sort(key=hash)
-        return hash((node.label, tuple(operands), tuple(self._body(scope) for scope in node.scopes)))
-
-    def _body(self, scope: int) -> int:
-        """The hash of a scope: its result, and what is there for its effect alone."""
-        nodes = self.program.scopes[scope].nodes
-        ends = [n for n in nodes if self.nodes[n].kind == RESULT]
-        effects = [n for n in nodes if not self.users[n] and self.nodes[n].kind not in (PARAMETER, RESULT)]
-        return hash(
-            (tuple(self.up.get(n, 0) for n in ends), tuple(sorted(self.up.get(n, 0) for n in effects)))
-        )
-
-    def down(self, scope: int) -> dict[int, int]:
-        """Numbers a scope's nodes by what becomes of them: equal numbers, used alike on the way to the result."""
-        found: dict[int, int] = {}
-        for number in reversed(self.program.scopes[scope].nodes):
-            node = self.nodes[number]
-            uses = sorted(
-                hash((found.get(user, 0), 0 if self.nodes[user].commutes else at, result))
-                for user, at, result in self.users[number]
-            )
-            found[number] = hash((node.label, tuple(uses)))
-        return found
 
 
 class Matching:
@@ -135,31 +35,17 @@ class Matching:
         self._done_left: set[int] = set()
         self._done_right: set[int] = set()
         self._match_all()
+        self._values = Values(self.left, self.right, self.right_of, self.left_of)
 
     def is_same(self, left: int, right: int) -> bool:
         """Whether a pair does the same with the same: equal labels, operands that correspond."""
-        if self.left.up[left] == self.right.up[right]:
-            return True
-        one, other = self.left.nodes[left], self.right.nodes[right]
-        if one.label != other.label or len(one.operands) != len(other.operands):
-            return False
-        return not self.differing_operands(left, right)
+        return self._values.is_same(left, right)
 
     def differing_operands(self, left: int, right: int) -> list[int]:
         """The numbers of the operands that do not correspond."""
-        one, other = self.left.nodes[left], self.right.nodes[right]
-        differing = [
-            at
-            for at, pair in enumerate(zip(one.operands, other.operands, strict=False))
-            if not self._agree(*pair)
-        ]
-        if differing and one.commutes and other.commutes:
-            exchanged = (other.operands[1], other.operands[0])
-            if all(self._agree(*pair) for pair in zip(one.operands, exchanged, strict=True)):
-                return []
-        return differing
+        return self._values.differing_operands(left, right)
 
-    def _agree(self, left: tuple[int, int] | str, right: tuple[int, int] | str) -> bool:
+    def agree(self, left: tuple[int, int] | str, right: tuple[int, int] | str) -> bool:
         if isinstance(left, str) or isinstance(right, str):
             return left == right
         if left[1] != right[1]:
@@ -194,21 +80,47 @@ class _ScopePairs:
         self.found: list[tuple[int, int]] = []
         self.fresh: deque[tuple[int, int]] = deque()
         self.pair_ends(left_owner, right_owner)
-        self.pair_by(self.left.up.__getitem__, self.right.up.__getitem__)
-        self.pair_by(self.left.down(left).__getitem__, self.right.down(right).__getitem__)
-        label = _label
-        self.spread(label)
-        self.pair_by(lambda n: label(self.left.nodes[n]), lambda n: label(self.right.nodes[n]))
-        self.spread(label)
+        self.pair_by(self.left.up, self.right.up)
+        down = self.left.down(left), self.right.down(right)
+        labels = self._labels(self.left), self._labels(self.right)
+        # What has one candidate is certain; from there its surroundings are reached, which settles most of the rest.
+        for keys in (down, labels):
+            self.pair_by(*keys, only_unique=True)
+            self.spread(_label)
+        near = self.left.surroundings(left, labels[0]), self.right.surroundings(right, labels[1])
+        wide = self.left.surroundings(left, near[0]), self.right.surroundings(right, near[1])
+        for keys in (down, wide, near, labels):
+            self.settle(*keys)
         self.pair_replaced()
-        self.fresh.extend(self.found)
-        self.spread(_kind)
+        for alike in (_label, _kind):
+            self.fresh.extend(self.found)
+            self.spread(alike, is_strict=False)
 
-    def pair(self, left: int, right: int) -> None:
+    def settle(self, left_keys: Mapping[int, Hashable], right_keys: Mapping[int, Hashable]) -> None:
+        """Pairs what is free one by one, each with the candidate that fits best, and what follows from it at once."""
+        waiting: dict[Hashable, list[int]] = {}
+        for b in self.right_nodes:
+            if b not in self.m.left_of:
+                waiting.setdefault(right_keys[b], []).append(b)
+        for a in self.left_nodes:
+            if a in self.m.right_of:
+                continue
+            free = [b for b in waiting.get(left_keys[a], ()) if b not in self.m.left_of]
+            if free:
+                self.pair(a, min(free, key=lambda b, a=a: self.fit(a, b)))
+                self.spread(_label)
+
+    def _labels(self, side: Side) -> dict[int, str]:
+        nodes = self.left_nodes if side is self.left else self.right_nodes
+        return {n: side.nodes[n].label for n in nodes}
+
+    def pair(self, left: int, right: int, is_certain: bool = True) -> None:
+        """Pairs two nodes; only from a certain pair conclusions are drawn for its surroundings."""
         self.m.right_of[left] = right
         self.m.left_of[right] = left
         self.found.append((left, right))
-        self.fresh.append((left, right))
+        if is_certain:
+            self.fresh.append((left, right))
 
     def is_free(self, left: int, right: int) -> bool:
         return left not in self.m.right_of and right not in self.m.left_of
@@ -234,7 +146,7 @@ class _ScopePairs:
     def pair_passed(self, ours: list[int], passed: tuple, theirs: list[int], taken: tuple) -> None:
         for a, value in zip(ours, passed, strict=True):
             for b, other in zip(theirs, taken, strict=True):
-                if self.is_free(a, b) and self.m._agree(value, other):
+                if self.is_free(a, b) and self.m.agree(value, other):
                     self.pair(a, b)
                     break
         rest = [n for n in theirs if n not in self.m.left_of]
@@ -242,61 +154,132 @@ class _ScopePairs:
             self.pair(a, b)
 
     def pair_some(
-        self, ours: Iterable[int], theirs: Iterable[int], key: Callable[[int, Side], Hashable]
+        self,
+        ours: Iterable[int],
+        theirs: Iterable[int],
+        key: Callable[[int, Side], Hashable],
+        only_unique: bool = False,
     ) -> None:
         waiting: dict[Hashable, deque[int]] = {}
         for b in theirs:
             if b not in self.m.left_of:
                 waiting.setdefault(key(b, self.right), deque()).append(b)
+        asking: dict[Hashable, list[int]] = {}
         for a in ours:
             if a not in self.m.right_of:
-                group = waiting.get(key(a, self.left))
-                if group:
-                    self.pair(a, group.popleft())
+                asking.setdefault(key(a, self.left), []).append(a)
+        for name, group in asking.items():
+            candidates = waiting.get(name)
+            if not candidates:
+                continue
+            is_unique = len(group) == len(candidates) == 1
+            if is_unique or not only_unique:
+                for a, b in zip(group, candidates, strict=False):
+                    self.pair(a, b, is_unique)
 
-    def pair_by(self, left_key: Callable[[int], Hashable], right_key: Callable[[int], Hashable]) -> None:
-        """Pairs what is free and has equal keys, the first with the first."""
+    def pair_by(
+        self, left_keys: Mapping[int, Hashable], right_keys: Mapping[int, Hashable], only_unique: bool = False
+    ) -> None:
+        """Pairs what is free and has equal keys, the first with the first; or only what has a key to itself."""
         self.pair_some(
             self.left_nodes,
             self.right_nodes,
-            lambda n, side: left_key(n) if side is self.left else right_key(n),
+            lambda n, side: left_keys[n] if side is self.left else right_keys[n],
+            only_unique,
         )
 
-    def spread(self, alike: Callable[[Node], Hashable]) -> None:
-        """Goes from each new pair to what it uses and to what uses it, and pairs what is alike there."""
+    def spread(self, alike: Callable[[Node], Hashable], is_strict: bool = True) -> None:
+        """Goes from each new pair to what it uses and to what uses it, and pairs what is alike there.
+
+        Args:
+            alike: What two nodes must have in common.
+            is_strict: Whether nodes are left apart that use what is known not to correspond, or have several candidates
+                that fit equally well.
+        """
         while self.fresh:
             a, b = self.fresh.popleft()
-            self.spread_to_operands(a, b, alike)
-            self.spread_to_users(a, b, alike)
+            self.spread_to_operands(a, b, alike, is_strict)
+            self.spread_to_users(a, b, alike, is_strict)
 
-    def spread_to_operands(self, a: int, b: int, alike: Callable[[Node], Hashable]) -> None:
+    def fit(self, a: int, b: int) -> tuple[int, int]:
+        """How many operands of two nodes are known not to correspond, and minus how many are known to."""
         one, other = self.left.nodes[a], self.right.nodes[b]
         pairs = list(zip(one.operands, other.operands, strict=False))
         if one.commutes and other.commutes:
-            pairs += [(one.operands[0], other.operands[1]), (one.operands[1], other.operands[0])]
-        for value, counterpart in pairs:
-            if isinstance(value, str) or isinstance(counterpart, str) or value[1] != counterpart[1]:
-                continue
-            x, y = value[0], counterpart[0]
-            if self.left.scope_of[x] == self.left_scope and self.right.scope_of[y] == self.right_scope:
-                self.pair_if(x, y, alike)
+            exchanged = [(one.operands[0], other.operands[1]), (one.operands[1], other.operands[0])]
+            return min(self._fit(pairs), self._fit(exchanged))
+        return self._fit(pairs)
 
-    def spread_to_users(self, a: int, b: int, alike: Callable[[Node], Hashable]) -> None:
-        waiting: dict[Hashable, deque[int]] = {}
+    def _fit(self, pairs: Iterable[tuple[Any, Any]]) -> tuple[int, int]:
+        wrong = right = 0
+        for value, other in pairs:
+            if self.m.agree(value, other):
+                right += 1
+            elif (
+                isinstance(value, str)
+                or isinstance(other, str)
+                or value[0] in self.m.right_of
+                or other[0] in self.m.left_of
+            ):
+                wrong += 1
+        return wrong, -right
+
+    def spread_to_operands(self, a: int, b: int, alike: Callable[[Node], Hashable], is_strict: bool) -> None:
+        one, other = self.left.nodes[a], self.right.nodes[b]
+        if not (one.commutes and other.commutes):
+            for value, counterpart in zip(one.operands, other.operands, strict=False):
+                self.pair_values(value, counterpart, alike, is_strict)
+            return
+        straight = list(zip(one.operands, other.operands, strict=True))
+        crossed = list(zip(one.operands, reversed(other.operands), strict=True))
+        fits = [
+            sum(self.could_pair(*pair, alike, is_strict) for pair in pairs) for pairs in (straight, crossed)
+        ]
+        agreeing = [sum(self.m.agree(*pair) for pair in pairs) for pairs in (straight, crossed)]
+        if is_strict and fits[0] == fits[1] and agreeing[0] == agreeing[1]:
+            return
+        for value, counterpart in straight if (agreeing[0], fits[0]) >= (agreeing[1], fits[1]) else crossed:
+            self.pair_values(value, counterpart, alike, is_strict)
+
+    def could_pair(
+        self, value: Any, counterpart: Any, alike: Callable[[Node], Hashable], is_strict: bool
+    ) -> bool:
+        """Whether two operands are results of nodes that may be paired."""
+        if isinstance(value, str) or isinstance(counterpart, str) or value[1] != counterpart[1]:
+            return False
+        x, y = value[0], counterpart[0]
+        if self.left.scope_of[x] != self.left_scope or self.right.scope_of[y] != self.right_scope:
+            return False
+        one, other = self.left.nodes[x], self.right.nodes[y]
+        ends = (PARAMETER, RESULT)
+        if one.kind in ends or other.kind in ends or not self.is_free(x, y) or alike(one) != alike(other):
+            return False
+        return not (is_strict and self.fit(x, y)[0])
+
+    def pair_values(
+        self, value: Any, counterpart: Any, alike: Callable[[Node], Hashable], is_strict: bool
+    ) -> None:
+        if self.could_pair(value, counterpart, alike, is_strict):
+            self.pair(value[0], counterpart[0])
+
+    def spread_to_users(self, a: int, b: int, alike: Callable[[Node], Hashable], is_strict: bool) -> None:
+        waiting: dict[Hashable, list[int]] = {}
         for user, at, result in self.right.users[b]:
             node = self.right.nodes[user]
             if user not in self.m.left_of and node.kind not in (PARAMETER, RESULT):
-                waiting.setdefault((alike(node), 0 if node.commutes else at, result), deque()).append(user)
+                waiting.setdefault((alike(node), 0 if node.commutes else at, result), []).append(user)
         if not waiting:
             return
         for user, at, result in self.left.users[a]:
             node = self.left.nodes[user]
-            group = waiting.get((alike(node), 0 if node.commutes else at, result))
-            while group:
-                candidate = group.popleft()
-                if self.is_free(user, candidate):
-                    self.pair(user, candidate)
-                    break
+            group = waiting.get((alike(node), 0 if node.commutes else at, result), ())
+            free = [candidate for candidate in group if self.is_free(user, candidate)]
+            if not free:
+                continue
+            fits = sorted((self.fit(user, candidate), candidate) for candidate in free)
+            is_doubtful = fits[0][0][0] > 0 or (len(fits) > 1 and fits[0][0] == fits[1][0])
+            if not (is_strict and is_doubtful):
+                self.pair(user, fits[0][1])
 
     def pair_replaced(self) -> None:
         """Pairs operations of different kinds where one has taken the other's place: same operands, same use."""
@@ -327,15 +310,7 @@ class _ScopePairs:
         if not self.is_free(a, b) or bool(one.operands) != bool(other.operands):
             return False
         pairs = zip(one.operands, other.operands, strict=False)
-        return not one.operands or any(self.m._agree(*pair) for pair in pairs)
-
-    def pair_if(self, a: int, b: int, alike: Callable[[Node], Hashable]) -> None:
-        one, other = self.left.nodes[a], self.right.nodes[b]
-        ends = (PARAMETER, RESULT)
-        if one.kind in ends or other.kind in ends or not self.is_free(a, b):
-            return
-        if alike(one) == alike(other):
-            self.pair(a, b)
+        return not one.operands or any(self.m.agree(*pair) for pair in pairs)
 
 
 def _label(node: Node) -> str:

@@ -36,9 +36,9 @@ class NumericDifference(NamedTuple):
         if self.problem:
             return self.problem
         if not self.differing:
-            return f"equal, bit for bit ({self.elements} element{'s' if self.elements != 1 else ''})"
-        ulps = "" if self.ulps is None else f", {self.ulps:.3g} units in the last place"
-        return f"{self.differing} of {self.elements} differ: at most {self.largest:.3g}{ulps}"
+            return "equal, bit for bit"
+        ulps = "" if self.ulps is None else f" ({self.ulps:.3g} ulp)"
+        return f"{self.differing} of {self.elements} differ by at most {self.largest:.2g}{ulps}"
 
 
 def compare_results(left: Sequence[Any], right: Sequence[Any]) -> NumericDifference:

@@ -180,6 +180,8 @@ class _Rows:
             return f"{one.kind.rpartition('.')[2]} → {other.kind.rpartition('.')[2]}"
         if one.label != other.label:
             return label_difference(one.label, other.label)
+        if one.place != other.place and one.kind == PARAMETER:
+            return "another array"
         if len(one.operands) != len(other.operands):
             return f"{len(one.operands)} operands, now {len(other.operands)}"
         parts = []

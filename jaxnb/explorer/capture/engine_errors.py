@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Iterator
+from dataclasses import replace
 from types import CodeType, TracebackType
 from typing import Any
 
@@ -35,6 +36,10 @@ def capture_failure(error: BaseException) -> CapturedFailure | None:
     frames = Frames(code)
     results = [tracer.atom] if tracer is not None and tracer._trace is trace else []
     captured, _ = trace_of(_partial(trace, results), trace.debug_info, code, frames)
+    if trace.debug_info is not None:
+        # What messages call it: the body of a loop, not what the loop makes of it.
+        name = trace.debug_info.func_src_info.partition(" at ")[0]
+        captured = replace(captured, function=name, title=name)
     place = _failing_place(error.__traceback__)
     statement, node = _expression(place)
     is_leak = type(error).__name__ == "UnexpectedTracerError"

@@ -61,9 +61,8 @@ def walk(jaxpr: Jaxpr, prefix: str) -> Iterator[tuple[str, JaxprEqn]]:
 
 def code_of(fun: Callable[..., Any]) -> CodeType | None:
     """Returns the code of the user's function that a callable stands for."""
-    fun = inspect.unwrap(fun)
-    while not hasattr(fun, "__code__") and hasattr(fun, "func"):
-        fun = fun.func  # pyright: ignore[reportFunctionMemberAccess]
+    while hasattr(fun, "__wrapped__") or (not hasattr(fun, "__code__") and hasattr(fun, "func")):
+        fun = fun.__wrapped__ if hasattr(fun, "__wrapped__") else fun.func  # pyright: ignore[reportFunctionMemberAccess]
     return getattr(fun, "__code__", None)
 
 

@@ -36,9 +36,8 @@ def leaks_of(fun: Callable[..., Any], frames: Frames) -> list[CapturedHolder]:
 
 def variables_of(fun: Callable[..., Any]) -> Iterator[tuple[str, str, Any]]:
     """The variables of a function that outlive a call: (scope, name, value)."""
-    fun = inspect.unwrap(fun)
-    while not hasattr(fun, "__code__") and hasattr(fun, "func"):
-        fun = fun.func  # pyright: ignore[reportFunctionMemberAccess]
+    while hasattr(fun, "__wrapped__") or (not hasattr(fun, "__code__") and hasattr(fun, "func")):
+        fun = fun.__wrapped__ if hasattr(fun, "__wrapped__") else fun.func  # pyright: ignore[reportFunctionMemberAccess]
     owner = getattr(fun, "__self__", None)
     if owner is not None and not isinstance(owner, ModuleType):
         yield "self", "self", owner

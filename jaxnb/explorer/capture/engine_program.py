@@ -15,7 +15,7 @@ from jaxnb.doc import to_text
 from jaxnb.engine.core.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, literal_text, sub_jaxprs
 from jaxnb.engine.core.printer import Printer, PrintOptions, param_text
 from jaxnb.engine.core.rules import params_shown
-from jaxnb.explorer.capture.program import Program, ProgramBuilder, Value
+from jaxnb.explorer.capture.program import ARRAY, Program, ProgramBuilder, Value
 
 __all__ = ["jaxpr_program"]
 
@@ -70,7 +70,7 @@ class _Reader:
             type_ = f"{value.dtype}[{','.join(map(str, value.shape))}]"
             key = self.constants.get(id(value))
             keys = (key,) if key is not None else ()
-            known = self.builder.parameter(self.root, f"array {_digest(value)}", type_, text, keys=keys)
+            known = self.builder.parameter(self.root, f"{ARRAY}{_digest(value)}", type_, text, keys=keys)
             self.arrays[id(value)] = known
         return known
 

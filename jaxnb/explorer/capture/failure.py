@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from jaxnb.explorer.capture.protocol import CapturedTrace, SourceSpan
 
-__all__ = ["CapturedFailure", "CapturedHolder", "CapturedStep"]
+__all__ = ["CapturedFailure", "CapturedHolder", "CapturedStep", "CapturedWrite"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,21 @@ class CapturedHolder:
     type: str
     scope: str
     source: SourceSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedWrite:
+    """A variable outside of a function that the function assigned while it was traced.
+
+    Attributes:
+        name: The variable.
+        source: The assignment.
+        is_traced: Whether it was given a traced value.
+    """
+
+    name: str
+    source: SourceSpan | None
+    is_traced: bool
 
 
 @dataclass(frozen=True, slots=True)

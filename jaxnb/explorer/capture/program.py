@@ -10,10 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-__all__ = ["PARAMETER", "RESULT", "Node", "Program", "ProgramBuilder", "Scope", "Value"]
+__all__ = ["ARRAY", "PARAMETER", "RESULT", "Node", "Program", "ProgramBuilder", "Scope", "Value"]
 
 PARAMETER = "parameter"
 RESULT = "result"
+ARRAY = "array "
+"""How the place of a parameter begins that stands for a captured array; a digest of its contents follows."""
 
 Value: TypeAlias = "tuple[int, int] | str"
 """What an operand is: the result of a node, as ``(node, which result)``, or the text of a literal."""

@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from jaxnb.explorer.capture.program import Program
+from jaxnb.explorer.capture.signature import CapturedParameter
+
 
 class SourceSpan(NamedTuple):
     """A stretch of Python source; lines count from 1, columns from 0 [UTF-8 bytes]."""
@@ -215,10 +218,19 @@ class CapturedCompilation:
 
 @dataclass(frozen=True, slots=True)
 class CapturedRun:
-    """What running gave: the result as the user's function would return it, and how long it took."""
+    """What running gave.
+
+    Attributes:
+        result: As the user's function would return it.
+        seconds: How long the first run took.
+        best_seconds: How long the fastest of a few runs took; the first one, where running again might do something.
+        leaves: The arrays in the result.
+    """
 
     result: Any
     seconds: float
+    best_seconds: float = 0.0
+    leaves: tuple[Any, ...] = ()
 
 
 class FrontEnd(Protocol):
@@ -228,8 +240,16 @@ class FrontEnd(Protocol):
         """Traces the function on its arguments."""
         ...
 
+    def program(self) -> Program:
+        """What was traced, in the form that programs are compared in."""
+        ...
+
     def lower(self) -> CapturedLowering:
         """Lowers what was traced."""
+        ...
+
+    def signature(self) -> tuple[CapturedParameter, ...]:
+        """What became of each argument of what was lowered."""
         ...
 
     def compile_here(self) -> CapturedCompilation:

@@ -84,6 +84,11 @@ def _difference(panel: DiffPanel) -> list[str]:
         return [*lines, "the programs differ in names and order only"]
     near = _near(rows)
     half = (WIDTH - 8) // 2
+    longest = max(
+        len(text) + 2 * rows[at].depth for at in near for text in (rows[at].left, rows[at].right) if text
+    )
+    if longest > half:
+        return lines + _unified(panel, near)
     body: list[str] = []
     hidden = 0
     for at, row in enumerate(rows):
@@ -102,6 +107,38 @@ def _difference(panel: DiffPanel) -> list[str]:
     if len(body) > _MOST_ROWS:
         body = [*body[:_MOST_ROWS], f"… {len(body) - _MOST_ROWS} more lines"]
     return lines + body
+
+
+def _unified(panel: DiffPanel, near: set[int]) -> list[str]:
+    """One text below the other: for lines too long to stand side by side."""
+    body = [f"- {panel.left}", f"+ {panel.right}"]
+    hidden = 0
+    for at, row in enumerate(panel.lines):
+        if at not in near:
+            hidden += 1
+            continue
+        if hidden:
+            body.append(f"    … {hidden} kept")
+            hidden = 0
+        indent = "  " * row.depth
+        if row.mark == "changed":
+            body.append(_fit(f"- {indent}{row.left}", WIDTH - 2))
+            body.append(
+                _fit(f"+ {indent}{row.right}", WIDTH - 2) + ("" if not row.why else f"\n      {row.why}")
+            )
+        else:
+            body.append(
+                _fit(
+                    f"{_SIGNS[row.mark]} {indent}{row.right if row.right is not None else row.left}",
+                    WIDTH - 2,
+                )
+            )
+    if hidden:
+        body.append(f"    … {hidden} kept")
+    lines = [line for entry in body for line in entry.split("\n")]
+    if len(lines) > _MOST_ROWS:
+        lines = [*lines[:_MOST_ROWS], f"… {len(lines) - _MOST_ROWS} more lines"]
+    return lines
 
 
 def _near(rows: Sequence[DiffLine]) -> set[int]:

@@ -1,7 +1,7 @@
 // What is hot, in words, for the status line (read out by screen readers).
 
 import { plural } from './format';
-import type { Exploration } from './exploration';
+import { Exploration, isFilled } from './exploration';
 import type { Lighting } from './links';
 import { Item, nodeOf, setsOf } from './selection';
 
@@ -23,7 +23,13 @@ export function describe(model: Exploration, item: Item, lighting: Lighting, sho
   const { kind, label, type } = model.raw.pivots;
   const details: string[] = [];
   let name: string;
-  if (item.kind === 'node') {
+  const panel = model.panes[item.pane].panel;
+  if (panel) {
+    name = panel.nameOf(item.index);
+    const remark = panel.remarkOf(item.index);
+    if (remark) details.push(remark);
+    else details.push(pivots.length ? listed(pivots.map(p => label[p])) : 'linked to nothing');
+  } else if (item.kind === 'node') {
     const node = nodeOf(model, item);
     name = node.label;
     details.push(node.kind);
@@ -67,7 +73,7 @@ function sourceLines(model: Exploration, pivots: number[]): string {
 }
 
 function missing(model: Exploration, item: Item, lighting: Lighting, pivots: number[], shown: (pane: number) => boolean): string[] {
-  const empty = model.panes.filter((p, i) => i !== item.pane && shown(i) && (p.document ?? p.graph) && !lighting.hits[i].length);
+  const empty = model.panes.filter((p, i) => i !== item.pane && shown(i) && isFilled(p) && !p.panel && !lighting.hits[i].length);
   if (!empty.length) return [];
   const why = [...new Set(pivots.map(p => model.fateOf(p)).filter(Boolean))];
   const text = why.slice(0, 2).join('; ') + (why.length > 2 ? `; and ${why.length - 2} more` : '');

@@ -2,6 +2,7 @@
 
 import { TextDocument } from './document';
 import { LinkIndex } from './links';
+import { Panel } from './panel';
 import type { HeaderEntry, RawExploration, RawGroup, RawNode, RawStatus, Stage } from './schema';
 
 /** A graph node with its place in the flat table of all groups' nodes. */
@@ -54,13 +55,19 @@ export class Graph {
   }
 }
 
-/** One pane: a text document or the graph. Panes whose stage has not come yet have neither. */
+/** One pane: a panel, a text document or the graph. Panes whose stage has not come yet have none of them. */
 export interface Pane {
   id: string;
   title: string;
   stage: Stage;
   document?: TextDocument;
   graph?: Graph;
+  panel?: Panel;
+}
+
+/** Whether a pane has something to show. */
+export function isFilled(pane: Pane): boolean {
+  return !!(pane.document ?? pane.graph ?? pane.panel);
 }
 
 const PANES: readonly [id: string, title: string, stage: Stage][] = [
@@ -91,26 +98,28 @@ export class Exploration {
     this.facts = raw.facts ?? {};
     this.sets = raw.sets;
     const documents = new Map(raw.documents.map(d => [d.id, d]));
-    this.panes = PANES.map(([id, title, stage]) => {
+    // What is said about the texts comes before them.
+    this.panes = (raw.panels ?? []).map(p => ({ id: p.id, title: p.title, stage: p.stage, panel: p.kind === 'waiting' ? undefined : new Panel(p) }));
+    for (const [id, title, stage] of PANES) {
       const d = documents.get(id);
       documents.delete(id);
-      return { id, title: d?.title ?? title, stage, document: d && new TextDocument(d) };
-    });
-    if (raw.graph) this.panes[4].graph = new Graph(raw.graph.groups, raw.graph.root, raw.graph.dot);
+      const graph = id === 'graph' && raw.graph ? new Graph(raw.graph.groups, raw.graph.root, raw.graph.dot) : undefined;
+      this.panes.push({ id, title: d?.title ?? title, stage, document: d && new TextDocument(d), graph });
+    }
     // A document this version does not know is still shown, last.
     for (const d of documents.values()) {
       this.panes.push({ id: d.id, title: d.title, stage: 'trace', document: new TextDocument(d) });
     }
     this.links = new LinkIndex(
       raw.pivots.kind.length, raw.sets,
-      this.panes.map(p => p.document?.set ?? p.graph?.set ?? new Int32Array(0))
+      this.panes.map(p => p.document?.set ?? p.graph?.set ?? p.panel?.set ?? new Int32Array(0))
     );
   }
 
   /** Whether a pane has something to show or to wait for. A view of some stages leaves out what was not begun for it. */
   isOffered(pane: Pane): boolean {
     const { open } = this.raw;
-    return !open || open.includes(pane.id) || !!(pane.document ?? pane.graph) || this.status[pane.stage] !== 'pending';
+    return !open || open.includes(pane.id) || isFilled(pane) || this.status[pane.stage] !== 'pending';
   }
 
   paneIndex(id: string): number {

@@ -89,6 +89,64 @@ export interface RawFate {
   text: string;
 }
 
+interface PanelHead {
+  id: string;
+  title: string;
+  stage: Stage;
+  note?: string;
+}
+
+export interface RawColumn {
+  title: string;
+  number?: boolean;
+  code?: boolean;
+}
+
+export type PanelMark = 'warn' | 'good' | 'bad' | 'head';
+
+export interface RawTable extends PanelHead {
+  kind: 'table';
+  columns: RawColumn[];
+  rows: { cells: string[]; set?: number; mark?: PanelMark; detail?: string }[];
+  empty: string;
+}
+
+/** mark (0 kept, 1 changed, 2 added, 3 removed), depth, left text, right text, set or -1, what was changed. */
+export type RawDiffRow = [mark: number, depth: number, left: string | null, right: string | null, set: number, why: string];
+
+export interface RawDiff extends PanelHead {
+  kind: 'diff';
+  language: Language;
+  left: string;
+  right: string;
+  counts: Record<string, number>;
+  rows: RawDiffRow[];
+}
+
+export interface RawCard {
+  title: string;
+  figures?: HeaderEntry[];
+  text?: string;
+  code?: string;
+  language?: Language;
+  mark?: PanelMark;
+  set?: number;
+}
+
+export interface RawCards extends PanelHead {
+  kind: 'cards';
+  /** Whether each card leads to the next. */
+  chain: boolean;
+  cards: RawCard[];
+}
+
+/** The place of a panel whose stage has not come yet. */
+export interface RawWaiting extends PanelHead {
+  kind: 'waiting';
+}
+
+export type RawPanel = RawTable | RawDiff | RawCards | RawWaiting;
+
 export interface RawExploration {
   schema: number;
   title: string;
@@ -103,6 +161,7 @@ export interface RawExploration {
   graph?: RawGraph | null;
   fates?: Record<string, RawFate>;
   overlays?: Record<string, unknown>;
+  panels?: RawPanel[];
   /** Panes that are open at first; all when left out. */
   open?: string[];
 }

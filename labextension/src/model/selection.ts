@@ -2,10 +2,10 @@
 
 import type { Exploration, GraphNode } from './exploration';
 
-/** A span of a document, a whole line of it (margin, keyboard), or a graph node (index in Graph.nodes). */
+/** A span of a document, a whole line of it (margin, keyboard), a graph node (index in Graph.nodes), or a panel's item. */
 export interface Item {
   pane: number;
-  kind: 'span' | 'line' | 'node';
+  kind: 'span' | 'line' | 'node' | 'item';
   index: number;
 }
 
@@ -15,8 +15,9 @@ export function sameItem(a: Item | null, b: Item | null): boolean {
 
 /** Sets an item carries: one for a span or a node, those of all its spans for a line. */
 export function setsOf(model: Exploration, item: Item): number[] {
-  const { document, graph } = model.panes[item.pane];
+  const { document, graph, panel } = model.panes[item.pane];
   if (item.kind === 'node') return graph ? [graph.set[item.index]] : [];
+  if (item.kind === 'item') return panel ? [panel.set[item.index]] : [];
   if (!document) return [];
   if (item.kind === 'span') return [document.set[item.index]];
   const [from, to] = document.spansOn(item.index);
@@ -39,6 +40,7 @@ export function addressOf(model: Exploration, item: Item): string {
     const node = nodeOf(model, item);
     return [id, node.home, node.id].map(encodeURIComponent).join('/');
   }
+  if (item.kind === 'item') return `${encodeURIComponent(id)}/${item.index}`;
   return item.kind === 'line' ? `${id}/${item.index}` : `${id}/${document!.line[item.index]}/${document!.col0[item.index]}-${document!.col1[item.index]}`;
 }
 
@@ -47,7 +49,8 @@ export function itemAt(model: Exploration, address: string): Item | null {
   const [id, a = '', b = ''] = address.split('/').map(decodeURIComponent);
   const pane = model.paneIndex(id);
   if (pane < 0) return null;
-  const { document, graph } = model.panes[pane];
+  const { document, graph, panel } = model.panes[pane];
+  if (panel) return a && Number(a) < panel.count ? { pane, kind: 'item', index: Number(a) } : null;
   if (graph) {
     const node = graph.nodesOf(a).find(n => n.id === b);
     return node ? { pane, kind: 'node', index: node.index } : null;

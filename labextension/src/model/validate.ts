@@ -56,6 +56,11 @@ export function validate(value: unknown): RawExploration {
       }
     }
   }
+  for (const p of m.panels ?? []) {
+    need(isObject(p) && typeof p.id === 'string' && (STAGES as readonly string[]).includes(p.stage), 'panels[]', 'a {id, title, stage, kind}');
+    const sets = p.kind === 'table' ? p.rows.map(r => r.set) : p.kind === 'diff' ? p.rows.map(r => r[4]) : p.kind === 'cards' ? p.cards.map(c => c.set) : [];
+    need(sets.every(s => s == null || s < m.sets.length), `panels.${p.id}`, 'linked by numbers of sets');
+  }
   return m;
 }
 

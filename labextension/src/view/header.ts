@@ -42,6 +42,7 @@ export class Header {
     this.chips.replaceChildren(...stages.map(s => h('li', { class: `jx-chip jx-${s.state}`, 'data-stage': s.stage, title: s.error || null },
       s.state === 'running' ? h('span', { class: 'jx-spinner', 'aria-hidden': 'true' }) : h('span', { class: 'jx-glyph', 'aria-hidden': 'true' }, GLYPH[s.state]),
       s.stage, h('span', { class: 'jx-hidden' }, ` ${s.state}`), h('span', { class: 'jx-time' }, s.time))));
+    this.chips.hidden = stages.every(s => s.state === 'pending'); // a view of no particular program
     const { onStop, onRetry } = this.host;
     this.actions.replaceChildren();
     if (onStop && isRunning(model.status)) this.actions.append(h('button', { type: 'button', class: 'jx-button', click: onStop }, 'Stop'));

@@ -1,6 +1,6 @@
 // The whole view of one exploration in one element. The three entries differ only in where the model comes from.
 
-import type { Exploration } from '../model/exploration';
+import { Exploration, isFilled, Pane } from '../model/exploration';
 import { addressOf, itemAt, Link, linkName, writeLink } from '../model/selection';
 import { isRunning, stages, StageView } from '../model/status';
 import { h } from './dom';
@@ -34,6 +34,9 @@ export interface ViewHandle {
 /** Narrower than this, panes stand one below the other and only the first few are open. */
 const NARROW = 700;
 const PANE_WIDTH = 340;
+/** A difference has two texts side by side, and some tables have many columns. */
+const WIDE_PANE = 600;
+const MANY_COLUMNS = 6;
 const AT_FIRST_WHEN_NARROW = ['source', 'jaxpr', 'hlo'];
 
 /** Draws an exploration in `el` and returns the handle that updates and removes it. */
@@ -111,6 +114,12 @@ class View {
     this.root.setAttribute('aria-label', `Compilation of ${model.title}`);
     const views = this.stages();
     this.header.update(model, views);
+    if (this.frames.some((f, i) => f.id !== model.panes[i]?.id)) {
+      for (const f of this.frames.splice(0)) {
+        f.dispose();
+        f.el.remove();
+      }
+    }
     while (this.frames.length < model.panes.length) {
       const index = this.frames.length;
       const frame = new PaneFrame({ highlight: this.highlight, toggleSolo: id => this.toggleSolo(id) }, index, model.panes[index]);
@@ -197,8 +206,11 @@ class View {
         return this.layout();
       }
     }
-    const shown = this.frames.filter(f => this.isShown(f.id)).length;
-    const most = Math.max(1, Math.min(shown, Math.floor(width / PANE_WIDTH)));
+    const { panes } = this.highlight.model;
+    const open = panes.filter(p => this.isShown(p.id));
+    const shown = open.length;
+    const least = open.some(isWide) ? WIDE_PANE : PANE_WIDTH;
+    const most = Math.max(1, Math.min(shown, Math.floor(width / least)));
     const rows = Math.ceil(shown / most);
     this.panes.style.setProperty('--jx-columns', String(Math.ceil(shown / rows))); // 4 panes in 3 columns: 2 and 2
     this.panes.style.setProperty('--jx-rows', String(rows));
@@ -246,9 +258,14 @@ class View {
   }
 }
 
+function isWide(pane: Pane): boolean {
+  const raw = pane.panel?.raw;
+  return raw?.kind === 'diff' || (raw?.kind === 'table' && raw.columns.length >= MANY_COLUMNS);
+}
+
 /** Leaves a performance mark once what was drawn has been painted, so that first-view times can be read in the page. */
 function markPainted(model: Exploration): void {
   requestAnimationFrame(() => setTimeout(() => {
-    performance.mark('jaxnb:painted', { detail: { title: model.title, panes: model.panes.filter(p => p.document ?? p.graph).map(p => p.id) } });
+    performance.mark('jaxnb:painted', { detail: { title: model.title, panes: model.panes.filter(isFilled).map(p => p.id) } });
   }));
 }

@@ -6,6 +6,7 @@ import type { Content, FindResult } from './content';
 import { confirm, copyText, h, icon, iconButton, ICONS } from './dom';
 import { GraphView } from './graphview';
 import type { Highlight } from './highlight';
+import { panelView } from './panelview';
 import { TextView } from './textview';
 
 export interface PaneHost {
@@ -65,10 +66,11 @@ export class PaneFrame {
     const same = this.source && this.content && sameContent(this.source, pane);
     const place = this.content?.place();
     if (!same || this.drawnAs !== drawAs) {
-      const box = stage.error && (pane.id !== 'source') ? this.errorBox(stage) : null;
+      const box = stage.error && pane.id !== 'source' && !pane.panel ? this.errorBox(stage) : null;
       this.content?.dispose();
       this.content = pane.document ? new TextView(this.host.highlight, this.index, pane.document)
-        : pane.graph ? new GraphView(this.host.highlight, this.index, pane.graph) : null;
+        : pane.graph ? new GraphView(this.host.highlight, this.index, pane.graph)
+        : pane.panel ? panelView(this.host.highlight, this.index, pane.panel) : null;
       this.slot.replaceChildren(...[box, this.content?.el ?? (box ? null : this.placeholder(views, stage))].filter(e => e !== null));
       this.content?.resized();
       this.content?.restore(place);
@@ -183,5 +185,5 @@ function sameContent(a: Pane, b: Pane): boolean {
     return p.text === q.text && p.language === q.language && p.firstLine === q.firstLine && p.set.length === q.set.length
       && p.set.every((s, i) => s === q.set[i] && p.line[i] === q.line[i] && p.col0[i] === q.col0[i] && p.col1[i] === q.col1[i]);
   }
-  return false;
+  return !!a.panel && !!b.panel && JSON.stringify(a.panel.raw) === JSON.stringify(b.panel.raw);
 }

@@ -1,0 +1,133 @@
+"""Why a function was traced, as a table: signatures, costs, what differed, and results that are out of date.
+
+What lives here: the table and the advice. What must not: the records themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from jaxnb.explorer.capture.history import CapturedChange, CapturedTraceRecord
+from jaxnb.explorer.model.assemble import seconds_text
+from jaxnb.explorer.model.panels import Card, Cards, Column, Row, Table
+
+__all__ = ["NOT_COUNTED", "cost_s", "cure_for", "retrace_table", "stale_panel"]
+
+NOT_COUNTED = "not counted"
+
+_COLUMNS = (
+    Column("#", is_number=True),
+    Column("signature", is_code=True),
+    Column("called at", is_code=True),
+    Column("trace", is_number=True),
+    Column("lower", is_number=True),
+    Column("compile", is_number=True),
+    Column("calls served", is_number=True),
+    Column("why it was traced"),
+)
+
+
+_REASONS = {
+    "different input pytree:": "another structure or static value",
+    "different input types:": "another type",
+}
+
+
+def cost_s(records: Sequence[CapturedTraceRecord]) -> float:
+    """What the traces cost together [s]."""
+    return sum(one.trace_s + (one.lower_s or 0.0) + (one.compile_s or 0.0) for one in records)
+
+
+def retrace_table(records: Sequence[CapturedTraceRecord], is_counting: bool) -> Table:
+    """The traces in order, those of one source together."""
+    rows: list[Row] = []
+    groups: dict[str, list[CapturedTraceRecord]] = {}
+    for one in records:
+        groups.setdefault(one.source, []).append(one)
+    for source, group in groups.items():
+        objects = list(dict.fromkeys(one.function for one in group))
+        plural = "s" if len(group) > 1 else ""
+        head = f"{source}: {len(group)} trace{plural}, {seconds_text(cost_s(group))}"
+        if len(objects) > 1:
+            head += f"; same source, new object: defined {len(objects)} times, and traced anew each time"
+        rows.append(Row((head, *("" for _ in _COLUMNS[1:])), mark="head"))
+        seen: set[int] = set()
+        for one in group:
+            rows.append(_row(one, is_counting, one.function not in seen and bool(seen)))
+            seen.add(one.function)
+    note = (
+        ""
+        if is_counting
+        else "Calls are counted while a live table is open (`%retrace -w`), or inside `%%retrace`."
+    )
+    return Table("retraces", "Traces", "trace", _COLUMNS, tuple(rows), note, "Nothing has been traced yet.")
+
+
+def _row(one: CapturedTraceRecord, is_counting: bool, is_redefined: bool) -> Row:
+    why, detail = "first trace", ""
+    if is_redefined:
+        why = "same source, new object"
+    elif one.headline:
+        why = _REASONS.get(one.headline, "other settings")
+        detail = "\n".join(one.differences)
+    if one.changes:
+        why += ", out of date"
+    hits = str(one.hits) if is_counting or one.hits else NOT_COUNTED
+    return Row(
+        (
+            str(one.number),
+            one.signature or "no arguments",
+            one.call.rpartition("/")[2],
+            seconds_text(one.trace_s),
+            "" if one.lower_s is None else seconds_text(one.lower_s),
+            "" if one.compile_s is None else seconds_text(one.compile_s),
+            hits if one.is_alive else f"{hits}, gone",
+            why,
+        ),
+        mark="warn" if one.changes or is_redefined else "",
+        detail=detail,
+    )
+
+
+def stale_panel(records: Sequence[CapturedTraceRecord]) -> Cards:
+    """The traces whose function would compute something else if it were traced now."""
+    found: dict[tuple[str, CapturedChange], list[int]] = {}
+    for one in records:
+        for change in one.changes:
+            found.setdefault((one.name, change), []).append(one.number)
+    cards = []
+    for (name, change), numbers in found.items():
+        why, code = cure_for(name, change)
+        listed = ", ".join(f"#{number}" for number in numbers)
+        what = f"was {change.before} when the function was traced, and is {change.now} now"
+        if change.before == change.now:
+            what = f"is still called {change.now}, but is not what it was when the function was traced"
+        text = f"`{change.path}` {what}. The compiled program still computes with the old one. {why}"
+        cards.append(
+            Card(f"{name} ({listed}): `{change.path}` has changed", text=text, code=code, mark="warn")
+        )
+    note = "" if cards else "What the functions read when they were traced is what it was."
+    return Cards("stale", "Out of date", "trace", tuple(cards), note)
+
+
+def cure_for(function: str, change: CapturedChange) -> tuple[str, str]:
+    """What to do about a value that has changed: (in words, as code)."""
+    plain = function if function.isidentifier() else "f"
+    name = re.split(r" → ", change.path)[-1]
+    if change.scope == "function":
+        return (
+            f"Run the cell again that defines `{plain}`, which calls it, or make it forget what was traced:",
+            f"{plain}.clear_cache()",
+        )
+    if change.scope == "self":
+        return (
+            "Give the attribute to the function as an argument, or make it forget what was traced:",
+            f"{plain}.clear_cache()",
+        )
+    variable = re.match(r"\w+", name)
+    shown = variable[0] if variable is not None else name
+    return (
+        "Give it to the function as an argument, or make the function forget what was traced:",
+        f"{plain}({shown}, …)\n{plain}.clear_cache()",
+    )

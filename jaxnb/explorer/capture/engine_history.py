@@ -1,0 +1,72 @@
+"""The history of traces of our engine as plain data, and counting calls.
+
+What lives here: reading the records. What must not: what is said about them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaxnb.engine.core.functions import fun_src_info
+from jaxnb.engine.core.source import is_user_file
+from jaxnb.engine.runtime import history
+from jaxnb.explorer.capture.history import CapturedChange, CapturedTraceRecord
+
+__all__ = ["captured_records", "history_mark", "source_of_function", "watch"]
+
+watch = history.watch
+
+
+def source_of_function(function: Any) -> str:
+    """Where a function is defined, as records have it."""
+    return fun_src_info(getattr(function, "__wrapped__", function))
+
+
+def captured_records(source: str | None = None) -> list[CapturedTraceRecord]:
+    """The traces of all function objects of one source; of all functions of the user where none is named."""
+    found = history.records() if source is None else history.of_functions([source])
+    return [_captured(one) for one in found if source is not None or _is_users(one)]
+
+
+def history_mark() -> tuple[int, int, int]:
+    """Something that changes when there is more to tell."""
+    records = history.records()
+    newest = records[-1].number if records else 0
+    done = sum((one.lower_seconds is not None) + (one.compile_seconds is not None) for one in records)
+    return newest, done, sum(one.hits for one in records)
+
+
+def _is_users(record: history.TraceRecord) -> bool:
+    return is_user_file(record.source.partition(" at ")[2].rpartition(":")[0])
+
+
+def _signature(record: history.TraceRecord) -> str:
+    """The types of the arguments by name, those that yield to others marked ``~``, and the static ones by value."""
+    parts = [
+        f"{name}: {'~' if getattr(aval, 'weak_type', False) else ''}{aval.str_short(True)}"
+        for name, aval in zip(record.names, record.avals, strict=False)
+    ]
+    key = record.key
+    parts += [f"{where}={value!r}" for where, _, value in key.statics] if key is not None else []
+    return ", ".join(parts)
+
+
+def _captured(record: history.TraceRecord) -> CapturedTraceRecord:
+    why = record.why()
+    changes = record.reads.changes() if record.reads is not None and record.is_alive else []
+    return CapturedTraceRecord(
+        number=record.number,
+        name=record.name,
+        source=record.source,
+        function=record.fun_id,
+        signature=_signature(record),
+        call=str(record.call_site),
+        trace_s=record.trace_seconds,
+        lower_s=record.lower_seconds,
+        compile_s=record.compile_seconds,
+        hits=record.hits,
+        is_alive=record.is_alive,
+        headline=why.headline if why is not None else "",
+        differences=why.details if why is not None else (),
+        changes=tuple(CapturedChange(*one) for one in changes),
+    )

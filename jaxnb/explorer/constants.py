@@ -1,0 +1,243 @@
+"""The arrays that a function captured, and the two ways a program can keep them, side by side.
+
+What lives here: the report. What must not: how constants are kept, which the engine knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from jaxnb.explorer.analysis.executed import place_text
+from jaxnb.explorer.analysis.numeric import NumericDifference, compare_results
+from jaxnb.explorer.analysis.rewriting import base_names, with_arguments
+from jaxnb.explorer.analysis.structural_diff import StructuralDiff, diff_programs
+from jaxnb.explorer.capture.protocol import CapturedConstant
+from jaxnb.explorer.exploration import Exploration
+from jaxnb.explorer.explore import make_front_end
+from jaxnb.explorer.model.assemble import seconds_text
+from jaxnb.explorer.model.graph import size_text
+from jaxnb.explorer.model.panels import Card, Cards, Column, Panel, Row, Table, Waiting
+from jaxnb.explorer.report import Report
+
+__all__ = ["ConstantsReport", "explore_constants"]
+
+OLD, NEW = "old mode", "new mode"
+
+_PLACES = {
+    "argument": "hidden argument",
+    "embedded": "in the program: small",
+    "inlined": "in the program",
+}
+_MOST_USERS = 4
+
+
+class ConstantsReport(Report):
+    """What a function captured; see ``explore_constants``."""
+
+    open_panes = ("constants", "modes", "rewrite", "source", "jaxpr")
+
+    def __init__(self, title: str, old: Exploration, new: Exploration) -> None:
+        super().__init__(f"{title}: captured arrays", {OLD: old, NEW: new})
+        self.old, self.new = old, new
+        self._diff: StructuralDiff | None = None
+        self._numeric: NumericDifference | None = None
+
+    @property
+    def constants(self) -> list[CapturedConstant]:
+        """The arrays, the largest first."""
+        return sorted(self.new.constants, key=lambda one: -one.nbytes)
+
+    @property
+    def numeric(self) -> NumericDifference | None:
+        """How far the results of the two modes lie apart; None as long as one of them is missing."""
+        one, other = self.old.run, self.new.run
+        if self._numeric is None and one is not None and other is not None:
+            self._numeric = compare_results(one.leaves, other.leaves)
+        return self._numeric
+
+    def diff(self) -> StructuralDiff:
+        """The difference of the StableHLO modules of both modes; waits for them."""
+        if self._diff is None:
+            self._diff = diff_programs(self.old.program("stablehlo"), self.new.program("stablehlo"))
+        return self._diff
+
+    # -- what is said ------------------------------------------------------------------------------------------------
+
+    def panels(self) -> list[Panel]:
+        """The arrays, both modes, the rewriting, and the difference of the modules."""
+        lowered = self.old.lowering is not None and self.new.lowering is not None
+        difference: Panel = Waiting("diff-stablehlo", "StableHLO: old | new", "lower")
+        if lowered:
+            difference = self.diff().panel("diff-stablehlo", "StableHLO: old | new", "lower", OLD, NEW)
+        return [self._arrays(), self._modes(), self._rewriting(), difference]
+
+    def _arrays(self) -> Table:
+        columns = (
+            Column("variable", is_code=True),
+            Column("type", is_code=True),
+            Column("size", is_number=True),
+            Column("first used"),
+            Column(OLD),
+            Column(NEW),
+        )
+        numbers = {id(one): at for at, one in enumerate(self.new.constants)}
+        rows = []
+        for one in self.constants:
+            number = numbers[id(one)]
+            where, _, line = place_text(one.source, self.new.trace).partition(": ")
+            rows.append(
+                Row(
+                    (
+                        one.name if base_names([one.name]) else "(unnamed)",
+                        one.type,
+                        size_text(one.nbytes),
+                        where,
+                        self._place(self.old, number),
+                        self._place(self.new, number),
+                    ),
+                    keys=(f"constant:{number}",),
+                    detail=f"{f'`{line}`; ' if line else ''}used by {self._users(one)}; held as {one.holder}",
+                )
+            )
+        total = sum(one.nbytes for one in self.new.constants)
+        note = (
+            f"{len(rows)} array{'s' if len(rows) != 1 else ''}, {size_text(total)} together." if rows else ""
+        )
+        return Table(
+            "constants",
+            "Captured arrays",
+            "trace",
+            columns,
+            tuple(rows),
+            note,
+            "The function captured no array.",
+        )
+
+    def _users(self, one: CapturedConstant) -> str:
+        names = {equation.path: equation.primitive for equation in self.new.trace.equations}
+        users = [names[path] for path in one.users if path in names]
+        more = f" and {len(users) - _MOST_USERS} more" if len(users) > _MOST_USERS else ""
+        return ", ".join(users[:_MOST_USERS]) + more or "the result"
+
+    @staticmethod
+    def _place(part: Exploration, number: int) -> str:
+        """Where one mode keeps an array, and whether XLA left anything of it."""
+        if number >= len(part.constants):
+            return ""
+        one = part.constants[number]
+        text = _PLACES[one.place]
+        lowering = part.lowering
+        if one.place == "argument" and lowering is not None and f"constant:{number}" in lowering.parameters:
+            text += f" %arg{lowering.parameters.index(f'constant:{number}')}"
+        if part.is_linked and one.users:
+            fates = [part.links.fates[path].kind for path in one.users if path in part.links.fates]
+            if fates and all(kind == "folded" for kind in fates):
+                text += ", folded away by XLA"
+        return text
+
+    def _modes(self) -> Table:
+        figures = [_figures(part) for part in (self.old, self.new)]
+        rows = [
+            Row((name, *(found[name][0] if name in found else "" for found in figures)))
+            for name in dict.fromkeys(name for found in figures for name in found)
+        ]
+        if self.numeric is not None:
+            rows.append(
+                Row(("results", "", str(self.numeric)), mark="warn" if self.numeric.differing else "good")
+            )
+        columns = (Column(""), Column(OLD, is_number=True), Column(NEW, is_number=True))
+        note = (
+            "Old mode: arrays are written into the module. New mode: they are hidden arguments of the program, and only "
+            "small ones are written into it."
+        )
+        return Table("modes", "Old and new mode", "trace", columns, tuple(rows), note)
+
+    def _rewriting(self) -> Cards:
+        names = base_names([one.name for one in self.constants])
+        source = self.new.trace.source
+        if not names:
+            return Cards("rewrite", "Pass it as an argument", "trace", (), "There is nothing to pass.")
+        listed = ", ".join(f"`{name}`" for name in names)
+        arguments = base_names([one.name for one in self.new.trace.arguments])
+        code = with_arguments(
+            source.text if source is not None else "", self.new.trace.function, names, arguments
+        )
+        card = Card(
+            f"{listed} as argument{'s' if len(names) > 1 else ''}",
+            text="An argument is no part of the program: a new value needs no new trace, and nothing is written into it.",
+            code=code,
+            mark="good",
+        )
+        return Cards("rewrite", "Pass it as an argument", "trace", (card,))
+
+    @property
+    def rewrite(self) -> str:
+        """The function with the arrays as arguments; "" where there are none."""
+        cards = self._rewriting().cards
+        return cards[0].code if cards else ""
+
+    def facts(self) -> dict[str, Any]:
+        """The arrays and the figures of both modes; compiles if that is left to do."""
+        self.start()
+        self.wait()
+        numbers = {id(one): at for at, one in enumerate(self.new.constants)}
+        return {
+            "constants": [
+                {
+                    "name": one.name,
+                    "type": one.type,
+                    "bytes": one.nbytes,
+                    "line": one.source.line if one.source is not None else None,
+                    "users": len(one.users),
+                    "old": self._place(self.old, numbers[id(one)]),
+                    "new": self._place(self.new, numbers[id(one)]),
+                }
+                for one in self.constants
+            ],
+            "old": {name: number for name, (_, number) in _figures(self.old).items()},
+            "new": {name: number for name, (_, number) in _figures(self.new).items()},
+            "numeric": self.numeric._asdict() if self.numeric is not None else None,
+        }
+
+
+def _figures(part: Exploration) -> dict[str, tuple[str, float]]:
+    facts = part.known_facts()
+    found: dict[str, tuple[str, float]] = {}
+
+    def add(name: str, number: float | None, text: Callable[[float], str] = lambda n: f"{n:,.0f}") -> None:
+        if number is not None:
+            found[name] = (text(number), number)
+
+    add("StableHLO [characters]", facts["stablehlo"]["characters"])
+    lowering = part.lowering
+    add("module", len(lowering.module) if lowering is not None else None, size_text)
+    add("arguments of main", len(lowering.parameters) if lowering is not None else None)
+    for stage in ("trace", "lower", "compile"):
+        add(stage, facts["seconds"][stage], seconds_text)
+    add("run", part.run.best_seconds if part.run is not None else None, seconds_text)
+    if part.compilation is not None:
+        for name, key in (("argument memory", "arguments"), ("temporary memory", "temporaries")):
+            add(name, facts["bytes"][key], size_text)
+        add("literals in the optimised program", facts["bytes"]["literals"], size_text)
+    return found
+
+
+def explore_constants(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> ConstantsReport:
+    """A report on the arrays that ``f(*args, **kwargs)`` captures, in both ways of keeping them.
+
+    Raises:
+        Exception: What tracing ``f`` raises.
+    """
+    return make_constants_report(f, args, kwargs)
+
+
+def make_constants_report(
+    f: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], title: str | None = None
+) -> ConstantsReport:
+    """The report under a title of its own."""
+    parts = [
+        Exploration(make_front_end(f, args, kwargs, simplified_constants=mode, title=title, is_fresh=True))
+        for mode in (False, True)
+    ]
+    return ConstantsReport(title or parts[1].trace.title, *parts)

@@ -1,0 +1,147 @@
+"""Captured arrays: their names, sizes and places in both modes, and the function rewritten to take them."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+
+import jaxnb
+import jaxnb.numpy as jnp
+from jaxnb.base import config
+from jaxnb.explorer.analysis.rewriting import base_names, with_arguments
+from jaxnb.explorer.constants import explore_constants
+
+SCHEMA = json.loads(
+    (Path(__file__).resolve().parents[2] / "labextension/schema/exploration.schema.json").read_text()
+)
+table = jnp.asarray(np.random.default_rng(0).normal(size=(256, 256)), jnp.float32)
+params = {"b": np.ones(4, np.float32)}
+
+
+def product(v):
+    y = table @ v
+    return y.sum() + (params["b"] * y[:4]).sum()
+
+
+@pytest.fixture(scope="module")
+def report():
+    made = explore_constants(product, jnp.ones(256))
+    made.facts()
+    return made
+
+
+def test_each_array_is_named_the_largest_first(report):
+    line = product.__code__.co_firstlineno
+    found = [(c["name"], c["type"], c["bytes"], c["line"], c["users"]) for c in report.facts()["constants"]]
+    assert found == [
+        ("table", "f32[256,256]", 262144, line + 1, 1),
+        ("params['b']", "f32[4]", 16, line + 2, 1),
+    ]
+
+
+def test_it_is_said_where_each_mode_keeps_it(report):
+    assert [(c["old"], c["new"]) for c in report.facts()["constants"]] == [
+        ("in the program", "hidden argument %arg0"),
+        ("in the program", "in the program: small"),
+    ]
+
+
+def test_both_modes_have_their_figures(report):
+    old, new = report.facts()["old"], report.facts()["new"]
+    assert old["StableHLO [characters]"] > 500_000 > 5_000 > new["StableHLO [characters]"]
+    assert (old["arguments of main"], new["arguments of main"]) == (1, 2)
+    assert new["argument memory"] - old["argument memory"] == 262144
+    assert {"compile", "temporary memory"} <= old.keys() & new.keys()
+    assert report.facts()["numeric"]["differing"] == 0
+
+
+def test_a_constant_that_xla_folds_is_said_to_be_folded():
+    big = np.arange(64, dtype=np.float32)
+    made = explore_constants(lambda x: x + jnp.sum(big), np.float32(1))
+    [constant] = made.facts()["constants"]
+    assert constant["name"] == "big"
+    assert constant["old"] == "in the program, folded away by XLA"
+    assert constant["new"] == "hidden argument %arg0"
+
+
+def test_the_rewriting_computes_the_same(report):
+    written, _, call = report.rewrite.rpartition("\n\n")
+    assert call == "product(table, params, v)"
+    namespace = {"jnp": jnp}
+    exec(written, namespace)
+    rewritten = namespace["product"](table, params, jnp.ones(256))
+    assert float(rewritten) == pytest.approx(float(product(jnp.ones(256))), rel=1e-5)
+
+
+def test_rewriting_without_a_source_gives_an_outline():
+    assert with_arguments("", "<lambda>", ["w"], ["x"]) == "def f(w, x):\n    …\n\nf(w, x)"
+    assert with_arguments("def f():\n    return w", "f", ["w"], []).startswith("def f(w):")
+    assert base_names(["w['a']", "w", "float32[3]", "self.k"]) == ["w", "self"]
+
+
+def test_the_view_follows_the_schema(report):
+    model = report.model()
+    jsonschema.validate(model, SCHEMA)
+    rows = next(panel for panel in model["panels"] if panel["id"] == "constants")["rows"]
+    assert model["pivots"]["label"][model["sets"][rows[0]["set"]][0]] == "table"
+    assert "262 kB" in report.text()
+
+
+def test_a_function_that_captures_nothing_says_so():
+    assert "The function captured no array." in explore_constants(lambda x: x + 1, np.float32(1)).text()
+
+
+# ---- the warning, in the words of JAX
+
+
+def warned(function, *args, **settings):
+    before = {name: config.config.values[name] for name in settings}
+    try:
+        for name, value in settings.items():
+            config.update(name, value)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            jaxnb.jit(function).lower(*args)
+    finally:
+        for name, value in before.items():
+            config.update(name, value)
+    return [str(one.message) for one in caught]
+
+
+def test_a_use_of_a_large_array_is_warned_of():
+    line = product.__code__.co_firstlineno
+    [message] = warned(
+        lambda v: product(v),
+        jnp.ones(256),
+        jax_captured_constants_warn_bytes=1000,
+        jax_captured_constants_report_frames=1,
+    )
+    assert message.startswith(
+        "Closed-over constant <class 'jaxlib._jax.ArrayImpl'>: float32[256,256] in <lambda> at "
+    )
+    assert message.endswith(f" used at:\n    {__file__}:{line + 1}:8 (product)\n\n")
+
+
+def test_in_the_old_mode_one_warning_lists_the_largest():
+    [message] = warned(
+        lambda v: product(v),
+        jnp.ones(256),
+        jax_use_simplified_jaxpr_constants=False,
+        jax_captured_constants_warn_bytes=1000,
+        jax_captured_constants_report_frames=0,
+    )
+    assert message == (
+        "A large amount of constants were captured during lowering (262.16KB total). If this is intentional, disable this "
+        "warning by setting JAX_CAPTURED_CONSTANTS_WARN_BYTES=-1. To obtain a report of where these constants were "
+        "encountered, set JAX_CAPTURED_CONSTANTS_REPORT_FRAMES=-1."
+    )
+
+
+def test_nothing_is_said_below_the_limit_or_where_it_is_off():
+    assert warned(lambda v: product(v), jnp.ones(256)) == []
+    assert warned(lambda v: product(v), jnp.ones(256), jax_captured_constants_warn_bytes=-1) == []

@@ -1,0 +1,152 @@
+"""Why a function was traced: signatures, what differed, calls counted while someone looks, and results out of date."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+
+import jaxnb
+import jaxnb.numpy as jnp
+from jaxnb.explorer.retraces import explore_retraces
+
+SCHEMA = json.loads(
+    (Path(__file__).resolve().parents[2] / "labextension/schema/exploration.schema.json").read_text()
+)
+scale = 3.0
+settings = {"a": 1.0}
+
+
+def table_of(function):
+    return explore_retraces(function).panels()[0]
+
+
+def test_each_trace_has_its_signature_its_call_and_what_differed():
+    f = jaxnb.jit(lambda x, y: x + y["hi"])
+    f(1.0, {"hi": jnp.ones(3)})
+    f(1.0, {"hi": jnp.ones(4)})
+    f(jnp.float32(1), {"hi": jnp.ones(4)})
+    first, second, third = explore_retraces(f).records
+    assert first.signature == "x: ~f32[], y['hi']: f32[3]"
+    assert (
+        third.signature == "x: f32[], y['hi']: f32[4]"
+    )  # the mark of a weak type is all that differs from the second
+    assert second.signature == "x: ~f32[], y['hi']: f32[4]"
+    assert first.headline == ""
+    assert second.differences == ("at y['hi'], now f32[4] and before f32[3]",)
+    assert "weak_type=False" in third.differences[0]
+    assert all("test_retraces.py" in one.call for one in (first, second, third))
+    assert all(one.trace_s > 0 and one.lower_s > 0 and one.compile_s > 0 for one in (first, second, third))
+
+
+def test_a_function_that_is_defined_again_is_one_group():
+    for _ in range(3):
+        f = jaxnb.jit(lambda x: x * 2)
+        f(1.0)
+    table = table_of(f)
+    heads = [row.cells[0] for row in table.rows if row.mark == "head"]
+    assert len(heads) == 1
+    assert "same source, new object: defined" in heads[0]
+    assert "same source, new object" in [row.cells[-1] for row in table.rows if row.mark == "warn"]
+
+
+def test_calls_are_counted_while_the_table_is_open_and_not_otherwise():
+    f = jaxnb.jit(lambda x: x - 2)
+    f(1.0)
+    f(1.0)
+    table = explore_retraces(f)
+    assert table.panels()[0].rows[1].cells[6] == "not counted"
+    table.opened()
+    try:
+        assert table.is_counting
+        for _ in range(4):
+            f(1.0)
+        assert [one.hits for one in table.records] == [4]
+    finally:
+        table.closed()
+    f(1.0)
+    assert [one.hits for one in table.records] == [4]
+    assert not table.is_counting
+
+
+def test_an_open_table_tells_when_there_is_something_new():
+    f = jaxnb.jit(lambda x: x - 3)
+    table = explore_retraces(f)
+    told = []
+    table.on_update(told.append)
+    table.opened()
+    try:
+        f(1.0)
+        deadline = time.monotonic() + 10
+        while not told and time.monotonic() < deadline:
+            time.sleep(0.05)
+    finally:
+        table.closed()
+    assert told
+    assert len(table.records) == 1
+
+
+class Net:
+    """An object with an attribute that a method reads."""
+
+    def __init__(self, k):
+        self.k = k
+
+    def out(self, x):
+        return self.k * x
+
+
+def test_an_attribute_that_has_changed_makes_results_out_of_date():
+    net = Net(2.0)
+    f = jaxnb.jit(net.out)
+    f(1.0)
+    assert explore_retraces(f).facts()["stale"] == []
+    net.k = 5.0
+    table = explore_retraces(f)
+    [(_, path)] = table.facts()["stale"]
+    assert path == "self.k"
+    assert float(f(1.0)) == 2.0  # as the table says
+    [card] = table.panels()[1].cards
+    assert "`self.k` was 2.0 when the function was traced, and is 5.0 now." in card.text
+    assert card.code == "out.clear_cache()"
+    f.clear_cache()
+    assert float(f(1.0)) == 5.0
+    assert [one.changes for one in explore_retraces(f).records if one.is_alive] == [()]
+
+
+def helper(x):
+    return x * scale
+
+
+def test_globals_are_followed_through_helpers_and_into_containers():
+    global scale
+    f = jaxnb.jit(lambda x: helper(x) + settings["a"])
+    f(1.0)
+    scale, settings["a"] = 4.0, 2.0
+    try:
+        assert {path for _, path in explore_retraces(f).facts()["stale"]} == {"helper → scale", "settings"}
+    finally:
+        scale, settings["a"] = 3.0, 1.0
+    assert explore_retraces(f).facts()["stale"] == []
+
+
+def test_a_captured_array_that_was_written_to_is_noticed_and_not_kept_alive():
+    weights = np.ones(3, np.float32)
+    f = jaxnb.jit(lambda x: x + weights.sum())
+    f(1.0)
+    weights[0] = 9
+    assert [path for _, path in explore_retraces(f).facts()["stale"]] == ["weights"]
+
+
+def test_the_view_follows_the_schema_and_reads_well():
+    f = jaxnb.jit(lambda x: x + 5)
+    f(1.0)
+    table = explore_retraces(f)
+    jsonschema.validate(table.model(), SCHEMA)
+    text = table.text()
+    assert "calls served" in text
+    assert "first trace" in text
+    jsonschema.validate(explore_retraces().model(), SCHEMA)

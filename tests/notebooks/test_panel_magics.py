@@ -1,0 +1,129 @@
+"""Magics whose views are panels, and the explanation below a traced cell that failed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.notebooks.conftest import model_of
+
+TOY = ["import jaxnb.numpy as jnp", "def f(x):", "    y = jnp.add(1, 1)", "    return x * y"]
+BRANCH = ["@jaxnb.jit", "def g(x):", "    if x > 0:", "        return x", "    return -x"]
+
+
+def panel(model, name):
+    return next(one for one in model["panels"] if one["id"] == name)
+
+
+def test_omnistaging_prints_a_comparison_in_a_terminal(session):
+    session.run(*TOY)
+    ran = session.run("%omnistaging f(3)")
+    assert ran.value.facts()["differences"]["jaxpr"] == {"kept": 0, "changed": 1, "added": 1, "removed": 0}
+    assert "f(3): omnistaging off | on" in ran.text
+    assert "~ b:i32[] = mul a 2:i32[]" in ran.text
+
+
+def test_omnistaging_is_brought_up_to_date_in_a_notebook(rich):
+    rich.run(*TOY)
+    ran = rich.run("%omnistaging -o c f(3)")
+    comparison = rich["c"]
+    comparison.wait()
+    rich.wait_for(lambda: model_of(rich.publisher.outputs[-1]["data"])["status"]["run"] == "done")
+    first, last = (model_of(ran.outputs[0]["data"]), model_of(rich.publisher.outputs[-1]["data"]))
+    assert panel(first, "diff-jaxpr")["counts"] == {"kept": 0, "changed": 1, "added": 1, "removed": 0}
+    assert panel(last, "diff-hlo")["kind"] == "diff"
+    assert first["open"][:1] == ["summary"]
+    assert {one["transient"]["display_id"] for one in rich.publisher.outputs[-2:]} == {
+        ran.outputs[0]["transient"]["display_id"]
+    }
+
+
+def test_a_cell_may_define_what_is_compared(session):
+    ran = session.run("%%omnistaging f(3)", *TOY)
+    assert "Executed at trace time" in ran.text
+    assert type(session["f"]).__name__ == "function"
+
+
+def test_without_a_call_the_first_call_is_compared(session):
+    session.run("%%omnistaging", *TOY)
+    ran = session.run("y = f(3)")
+    assert "omnistaging off | on" in ran.text
+    assert int(session["y"]) == 6
+
+
+def test_help_and_completion_know_it(session):
+    assert "structural" in session.run("%omnistaging -h").text
+    assert "omnistaging" in session.shell.magics_manager.magics["line"]
+
+
+def test_an_error_in_a_traced_cell_is_explained_below_it(session):
+    session.run(*BRANCH)
+    ran = session.run("g(1.)")
+    assert type(ran.error).__name__ == "TracerBoolConversionError"
+    assert "jnp.where(x > 0, if_true, if_false)" in ran.text
+    assert ran.text.index("Attempted boolean conversion") < ran.text.index("What went wrong")
+
+
+@pytest.mark.parametrize("line", ["g(1.)", "%jaxpr g(1.)", "%omnistaging g(1.)"])
+def test_in_a_notebook_the_explanation_is_a_view(rich, line):
+    rich.run(*BRANCH)
+    ran = rich.run(line)
+    assert ran.error is not None
+    model = model_of(ran.outputs[-1]["data"])
+    assert model["title"] == "g: TracerBoolConversionError"
+    assert [row["cells"][0] for row in panel(model, "path")["rows"]] == ["x", "gt", "if"]
+    assert model["open"] == ["diagnosis", "path", "source", "jaxpr"]
+
+
+def test_other_errors_are_left_alone(rich):
+    assert rich.run("1 / 0").outputs == []
+    assert rich.run("lax.add(1., x)").error is None or rich.run("raise ValueError(1)").outputs == []
+
+
+def test_constants_lists_what_was_captured(session):
+    session.run("table = np.ones((8, 8), np.float32)", "def h(v):", "    return lax.dot(table, v)")
+    ran = session.run("%constants h(np.ones(8, np.float32))")
+    assert [one["name"] for one in ran.value.facts()["constants"]] == ["table"]
+    assert "def h(table, v):" in ran.text
+
+
+def test_aot_shows_steps_and_signature(session):
+    session.run("def p(x, unused, n):", "    return lax.mul(x, x)")
+    ran = session.run("%aot --static-argnames n p(x, 1.0, n=2)")
+    assert [(one.path, one.kind, one.parameter) for one in ran.value.signature] == [
+        ("x", "argument", 0),
+        ("unused", "argument", -1),
+        ("n", "static", -1),
+    ]
+    assert "1. trace → Traced: a jaxpr" in ran.text
+
+
+def test_retrace_takes_a_function_and_counts_what_a_cell_calls(session):
+    session.run("@jaxnb.jit", "def r(x):", "    return lax.sin(x)")
+    session.run("r(1.0); r(x)")
+    ran = session.run("%retrace r")
+    assert len(ran.value.records) == 2
+    assert "not counted" in ran.text
+    ran = session.run("%%retrace r", "for _ in range(3):", "    r(x)")
+    assert [one.hits for one in ran.value.records] == [0, 3]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"), [("%retrace nothing", "no function `nothing`"), ("%retrace x", "is no function")]
+)
+def test_retrace_of_something_else_is_a_usage_error(session, line, said):
+    ran = session.run(line)
+    assert type(ran.error).__name__ == "UsageError"
+    assert said in str(ran.error)
+
+
+def test_a_live_table_counts_until_it_is_closed(rich):
+    rich.run("@jaxnb.jit", "def r(x):", "    return lax.cos(x)", "r(1.0)")
+    rich.run(
+        "from jaxnb.notebook import ExplorationWidget", "from jaxnb.explorer.retraces import explore_retraces"
+    )
+    rich.run("t = explore_retraces(r)", "w = ExplorationWidget(t)")
+    rich.run("r(1.0)", "r(1.0)")
+    assert rich["t"].is_counting
+    assert [one.hits for one in rich["t"].records] == [2]
+    rich["w"].close()
+    assert not rich["t"].is_counting
