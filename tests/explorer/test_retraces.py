@@ -53,6 +53,24 @@ def test_a_function_that_is_defined_again_is_one_group():
     assert "same source, new object" in [row.cells[-1] for row in table.rows if row.mark == "warn"]
 
 
+def test_functions_that_are_gone_are_not_taken_for_one_another():
+    for _ in range(3):
+        jaxnb.jit(lambda x: x * 7)(1.0)  # the next may get the identity of this one
+    table = explore_retraces(None).panels()[0]
+    whys = [row.cells[-1] for row in table.rows if row.cells[1] == "x: ~f32[]" and "gone" in row.cells[6]]
+    assert whys[-3:] == ["first trace", "same source, new object", "same source, new object"]
+
+
+def test_the_nearest_earlier_signature_is_the_one_of_the_most_similar_types():
+    f = jaxnb.jit(lambda x: x * 9)
+    f(jnp.ones(3))
+    f(1.0)
+    f(jnp.float32(1))
+    assert explore_retraces(f).records[-1].differences == (
+        "at x, now f32[]{weak_type=False} and before f32[]{weak_type=True}",
+    )
+
+
 def test_calls_are_counted_while_the_table_is_open_and_not_otherwise():
     f = jaxnb.jit(lambda x: x - 2)
     f(1.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.notebooks.conftest import model_of
@@ -127,3 +129,12 @@ def test_a_live_table_counts_until_it_is_closed(rich):
     assert [one.hits for one in rich["t"].records] == [2]
     rich["w"].close()
     assert not rich["t"].is_counting
+
+
+def test_places_in_cells_are_said_by_the_number_of_the_cell(rich):
+    rich.run("@jaxnb.jit", "def c(x):", "    return lax.cos(x)")
+    rich.run("c(1.0)")
+    rich.run("%retrace -o t c")
+    rows = panel(rich["t"].model(), "retraces")["rows"]
+    assert re.match(r"c at cell \d+, line 1: 1 trace", rows[0]["cells"][0])
+    assert re.match(r"cell \d+, line 1 \(<module>\)", rows[1]["cells"][2])

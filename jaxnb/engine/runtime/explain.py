@@ -21,7 +21,7 @@ from jaxnb.xla import traceback as tb_door
 from jaxnb.xla.state import trace_context_names
 from jaxnb.xla.version import JAXLIB_VERSION
 
-__all__ = ["CallKey", "CallSite", "Explanation", "call_site", "closest", "log_miss"]
+__all__ = ["CallKey", "CallSite", "Explanation", "call_site", "closest", "log_miss", "nearest"]
 
 _log = logging.getLogger(__name__)
 
@@ -115,6 +115,22 @@ def closest(new: CallKey, earlier: Iterable[CallKey], names: Sequence[str]) -> E
     """Returns the comparison with the earlier signature that differs least, or None where there is none."""
     found = [difference(new, old, names) for old in earlier]
     return min(found, key=lambda e: (e.rank, len(e.details), e.details), default=None)
+
+
+def nearest(new: CallKey, earlier: Iterable[CallKey], names: Sequence[str]) -> Explanation | None:
+    """Returns what ``closest`` does, where several differ in as many places the one with the most similar types."""
+    found = [difference(new, old, names) for old in earlier]
+    return min(found, key=lambda e: (e.rank, len(e.details), _distance(new, e.earlier)), default=None)
+
+
+def _distance(new: CallKey, old: CallKey) -> int:
+    """Returns in how many properties the types of two signatures differ; a shape weighs most, a weak type least."""
+    return sum(
+        4 * (getattr(a, "shape", None) != getattr(b, "shape", None))
+        + 2 * (getattr(a, "dtype", None) != getattr(b, "dtype", None))
+        + (a != b)
+        for a, b in zip(new.avals, old.avals, strict=False)
+    )
 
 
 # ---- where a call was made -------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from jaxnb.engine.core.avals import AbstractValue
-from jaxnb.engine.runtime.explain import CallKey, CallSite, Explanation, closest
+from jaxnb.engine.runtime.explain import CallKey, CallSite, Explanation, nearest
 from jaxnb.engine.runtime.reads import Reads
 from jaxnb.xla.state import watching_state
 
@@ -34,7 +34,7 @@ class TraceRecord:
         number: the traces of a process are counted from 1.
         name: the function's name.
         source: what messages call the function, ``f at file.py:3``.
-        fun_id: the identity of the function object.
+        fun_id: the number of the function object, see ``function_number``.
         names: what the leaves of its arguments are called.
         avals: their types.
         call_site: where the call was made that led to the trace.
@@ -118,10 +118,30 @@ class TraceRecord:
         earlier = [
             r.key for r in list(_records) if r.fun_id == self.fun_id and r.number < self.number and r.key
         ]
-        return closest(key, [k for k in earlier if k is not None], [n or "" for n in self.names])
+        return nearest(key, [k for k in earlier if k is not None], [n or "" for n in self.names])
 
     def __repr__(self) -> str:
         return f"TraceRecord({self.number}, {self.name}, {self.signature})"
+
+
+_functions: dict[int, tuple[weakref.ref[Any], int]] = {}
+_function_numbers = itertools.count(1)
+
+
+def function_number(fun: Any) -> int:
+    """Returns a number that belongs to this function object alone; an ``id`` is given again once its object is gone."""
+    key = id(fun)
+    known = _functions.get(key)
+    if known is not None and known[0]() is fun:
+        return known[1]
+    number = next(_function_numbers)
+    _functions[key] = weakref.ref(fun, lambda gone: _forget_function(key, gone)), number
+    return number
+
+
+def _forget_function(key: int, gone: weakref.ref[Any]) -> None:
+    if key in _functions and _functions[key][0] is gone:
+        del _functions[key]
 
 
 _records: deque[TraceRecord] = deque(maxlen=LONGEST)
@@ -139,7 +159,7 @@ def records(fun: Any = None) -> list[TraceRecord]:
     """
     if fun is None:
         return list(_records)
-    wanted = id(getattr(fun, "__wrapped__", fun))
+    wanted = function_number(getattr(fun, "__wrapped__", fun))
     return [r for r in _records if r.fun_id == wanted and r.is_alive]
 
 

@@ -170,7 +170,14 @@ def _trace(
     jaxpr.debug_info = debug
     traced = TracedFunction(jaxpr, consts, out_tree, debug, key)
     traced.record = history.TraceRecord(
-        info.name, debug.func_src_info, id(info.fun), debug.arg_names, key.avals, site, seconds, traced
+        info.name,
+        debug.func_src_info,
+        history.function_number(info.fun),
+        debug.arg_names,
+        key.avals,
+        site,
+        seconds,
+        traced,
     )
     traced.record.reads = reads
     history.add(traced.record)

@@ -5,6 +5,7 @@ What lives here: the table. What must not: how execution is noticed.
 
 from __future__ import annotations
 
+from jaxnb.explorer.capture.labels import place_label
 from jaxnb.explorer.capture.protocol import CapturedTrace, SourceSpan
 from jaxnb.explorer.model.graph import size_text
 from jaxnb.explorer.model.panels import Column, Row, Table
@@ -58,7 +59,7 @@ def place_text(span: SourceSpan | None, trace: CapturedTrace) -> str:
         return ""
     source = trace.source
     if source is None or span.file != source.file:
-        return f"{span.file.rpartition('/')[2]}:{span.line}"
+        return place_label(f"{span.file}:{span.line}")
     lines = source.text.split("\n")
     row = span.line - source.first_line
     text = lines[row].strip() if 0 <= row < len(lines) else ""

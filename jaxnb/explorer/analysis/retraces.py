@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from jaxnb.explorer.capture.history import CapturedChange, CapturedTraceRecord
+from jaxnb.explorer.capture.labels import place_label
 from jaxnb.explorer.model.assemble import seconds_text
 from jaxnb.explorer.model.panels import Card, Cards, Column, Row, Table
 
@@ -48,7 +49,9 @@ def retrace_table(records: Sequence[CapturedTraceRecord], is_counting: bool) -> 
     for source, group in groups.items():
         objects = list(dict.fromkeys(one.function for one in group))
         plural = "s" if len(group) > 1 else ""
-        head = f"{source}: {len(group)} trace{plural}, {seconds_text(cost_s(group))}"
+        name, _, where = source.partition(" at ")
+        defined = f"{name} at {place_label(where)}" if where else name
+        head = f"{defined}: {len(group)} trace{plural}, {seconds_text(cost_s(group))}"
         if len(objects) > 1:
             head += f"; same source, new object: defined {len(objects)} times, and traced anew each time"
         rows.append(Row((head, *("" for _ in _COLUMNS[1:])), mark="head"))
@@ -78,7 +81,7 @@ def _row(one: CapturedTraceRecord, is_counting: bool, is_redefined: bool) -> Row
         (
             str(one.number),
             one.signature or "no arguments",
-            one.call.rpartition("/")[2],
+            place_label(one.call),
             seconds_text(one.trace_s),
             "" if one.lower_s is None else seconds_text(one.lower_s),
             "" if one.compile_s is None else seconds_text(one.compile_s),

@@ -25,9 +25,9 @@ from jaxnb.engine.transforms.constants import with_constvars
 from jaxnb.engine.transforms.dependent import record_executed
 from jaxnb.explorer.capture.engine_constants import captured_constants
 from jaxnb.explorer.capture.engine_jaxpr import Frames, equations_of, jaxpr_text, source_of
-from jaxnb.explorer.capture.engine_jaxpr import name_cells as name_cells
 from jaxnb.explorer.capture.engine_program import jaxpr_program
 from jaxnb.explorer.capture.engine_signature import captured_signature
+from jaxnb.explorer.capture.labels import name_cells as name_cells
 from jaxnb.explorer.capture.program import Program
 from jaxnb.explorer.capture.protocol import (
     CapturedArgument,

@@ -14,10 +14,11 @@ from jaxnb.doc import layout
 from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Literal, sub_jaxprs
 from jaxnb.engine.core.printer import WIDTH, PrintOptions, jaxpr_document
 from jaxnb.engine.core.source import is_user_file
+from jaxnb.explorer.capture.labels import cell_of, file_label
 from jaxnb.explorer.capture.protocol import CapturedEquation, CapturedSource, SourceSpan, TextSpan
 from jaxnb.xla import traceback as tb_door
 
-__all__ = ["Frames", "code_of", "equations_of", "jaxpr_text", "name_cells", "source_of", "walk"]
+__all__ = ["Frames", "code_of", "equations_of", "jaxpr_text", "source_of", "walk"]
 
 CALLS = frozenset(
     {
@@ -37,15 +38,6 @@ CALLS = frozenset(
 LOOPS = frozenset({"while", "scan"})
 
 MOST_SOURCE_LINES = 600
-
-_cell_of: Callable[[str], int | None] = lambda file: None  # noqa: E731
-
-
-def name_cells(cell_of: Callable[[str], int | None]) -> None:
-    """Says how to find the number of the notebook cell that a file name stands for (None: no cell)."""
-    global _cell_of
-    _cell_of = cell_of
-
 
 # ---- equations -------------------------------------------------------------------------------------------------------
 
@@ -205,7 +197,7 @@ def source_of(
     first = max(first, 1)
     last = first + len(lines) - 1
     file = code.co_filename
-    cell = _cell_of(file)
+    cell = cell_of(file)
     if cell is not None and len(whole) <= MOST_SOURCE_LINES:
         first, last = 1, len(whole)
     else:
@@ -219,6 +211,5 @@ def source_of(
         low, high = min([first, *touched, *frames.starts.get(file, ())]), max([last, *touched])
         if high - low < MOST_SOURCE_LINES:
             first, last = low, high
-    label = f"cell {cell}" if cell is not None else file.rpartition("/")[2]
     text = "".join(whole[first - 1 : last]).rstrip("\n")
-    return CapturedSource(text=text, first_line=first, file=file, label=label, cell=cell)
+    return CapturedSource(text=text, first_line=first, file=file, label=file_label(file), cell=cell)

@@ -1,0 +1,43 @@
+"""What a file is called on screen: a notebook's cell by its number, any other file by its name.
+
+What lives here: the one place that knows which files are cells. What must not: IPython, which says so through
+``name_cells``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+__all__ = ["cell_of", "file_label", "name_cells", "place_label"]
+
+_PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+)(?::\d+)?(?P<rest> \(.*\))?$")
+
+_cell_of: Callable[[str], int | None] = lambda file: None  # noqa: E731
+
+
+def name_cells(cell_of: Callable[[str], int | None]) -> None:
+    """Says how to find the number of the notebook cell that a file name stands for (None: no cell)."""
+    global _cell_of
+    _cell_of = cell_of
+
+
+def cell_of(file: str) -> int | None:
+    """The number of the cell that a file name stands for; None for any other file."""
+    return _cell_of(file)
+
+
+def file_label(file: str) -> str:
+    """``cell 3``, or the name of the file without its folders."""
+    cell = _cell_of(file)
+    return f"cell {cell}" if cell is not None else file.rpartition("/")[2]
+
+
+def place_label(place: str) -> str:
+    """A place such as ``/a/b.py:3:8 (f)`` without folders and column; of a cell ``cell 3, line 3 (f)``."""
+    found = _PLACE.match(place)
+    if found is None:
+        return place
+    cell = _cell_of(found["file"])
+    file = f"cell {cell}, line " if cell is not None else file_label(found["file"]) + ":"
+    return f"{file}{found['line']}{found['rest'] or ''}"
