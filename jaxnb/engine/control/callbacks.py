@@ -195,7 +195,15 @@ class _Formatter(string.Formatter):
             )
 
 
+class _FieldCheck(_Formatter):
+    """Looks only at which fields there are: a tracer has no digits to format."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        return ""
+
+
 _formatter = _Formatter()
+_field_check = _FieldCheck()
 
 
 def _print_now(
@@ -269,7 +277,7 @@ def debug_print(
     if not isinstance(fmt, str):
         raise TypeError(f"expected str, got {type(fmt).__name__}")
     if not skip_format_check:
-        _formatter.format(fmt, *args, **kwargs)
+        _field_check.format(fmt, *args, **kwargs)
     flat, in_tree = pytree.flatten((args, kwargs))
     static = tuple((i, x) for i, x in enumerate(flat) if not _is_arraylike(x))
     positions = {i for i, _ in static}
