@@ -6,10 +6,15 @@ What lives here: what a role looks like in each medium. What must not: layout, o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from jaxnb.base.lazy import lazy_module
 from jaxnb.doc.layout import Page
+
+if TYPE_CHECKING:
+    import html
+else:
+    html = lazy_module("html")
 
 
 class Style(NamedTuple):
@@ -93,13 +98,13 @@ def to_html(page: Page) -> str:
             mark = page.marks[index]
             attributes = ""
             if mark.role is not None:
-                attributes += f' class="{escape(mark.role)}"'
+                attributes += f' class="{html.escape(mark.role)}"'
             if mark.entity is not None:
-                attributes += f' data-entity="{escape(str(mark.entity))}"'
+                attributes += f' data-entity="{html.escape(str(mark.entity))}"'
             if mark.fold is not None:
-                attributes += f' data-fold="{escape(mark.fold)}"'
+                attributes += f' data-fold="{html.escape(mark.fold)}"'
             out.append(f"<span{attributes}>")
-        out.append(escape(page.text[start:end]))
+        out.append(html.escape(page.text[start:end]))
         open_marks = around
     out.append("</span>" * len(open_marks))
     return "".join(out)

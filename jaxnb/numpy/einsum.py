@@ -6,17 +6,22 @@ import functools
 import itertools
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import opt_einsum
 
 from jaxnb import lax
+from jaxnb.base.lazy import lazy_module
 from jaxnb.engine.api.jit import jit
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.ops.conversion import convert
 from jaxnb.numpy.arguments import check_arraylike, ensure_arraylike
 from jaxnb.numpy.reductions import refuse_out
+
+if TYPE_CHECKING:
+    import opt_einsum
+else:
+    opt_einsum = lazy_module("opt_einsum")
 
 Contraction = tuple[tuple[int, ...], frozenset, str]
 """The operands' places, the names summed over, and the subscripts of one step."""

@@ -11,11 +11,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from jaxlib import _hlo, _jax, xla_client
-from jaxlib.mlir import ir
 
 from jaxnb.xla import hlo
 from jaxnb.xla.client import Client, Device, device_list
-from jaxnb.xla.mlir import parse_module
+from jaxnb.xla.mlir import ir, parse_module
 
 __all__ = [
     "CompileOptions",

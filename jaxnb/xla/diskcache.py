@@ -8,18 +8,25 @@ what is said about it.
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import os
-import platform
 import re
-import tempfile
 import zlib
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from jaxnb.base.lazy import lazy_module
 from jaxnb.xla.client import Client, xla_flags
 from jaxnb.xla.compile import CompileOptions
 from jaxnb.xla.version import JAXLIB_VERSION_TEXT
+
+if TYPE_CHECKING:
+    import hashlib
+    import platform
+    import tempfile
+else:
+    hashlib = lazy_module("hashlib")
+    platform = lazy_module("platform")
+    tempfile = lazy_module("tempfile")
 
 __all__ = ["Entry", "KeyPart", "cache_key", "cpu_features", "read_entry", "write_entry"]
 

@@ -1,13 +1,12 @@
 """MLIR: contexts, dialect bindings, modules in and out, passes and locations.
 
-``hlo`` (StableHLO), ``chlo``, ``func``, ``sdy`` and ``passmanager`` are loaded when first asked for: the
-generated operation classes are a noticeable part of start-up time. What must not live here: what any
-operation means.
+``ir`` and the dialects (``hlo`` is StableHLO) are loaded when something of them is first used: they are a noticeable
+part of start-up time, and the first array needs none of them. What must not live here: what any operation
+means.
 """
 
 from __future__ import annotations
 
-import importlib
 import io
 from collections.abc import Sequence
 from functools import cache
@@ -15,13 +14,25 @@ from threading import local
 from typing import TYPE_CHECKING, Any
 
 from jaxlib import _jax
-from jaxlib.mlir import ir
-from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _mlirHlo, _sdy, _stablehlo
+
+from jaxnb.base.lazy import lazy_module
 
 if TYPE_CHECKING:
-    from jaxlib.mlir import passmanager
+    from jaxlib.mlir import ir, passmanager
+    from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext, _mlirHlo, _sdy, _stablehlo
     from jaxlib.mlir.dialects import chlo, func, sdy
     from jaxlib.mlir.dialects import stablehlo as hlo
+else:
+    ir = lazy_module("jaxlib.mlir.ir")
+    _chlo, _jax_mlir_ext, _mlirHlo, _sdy, _stablehlo = (
+        lazy_module(f"jaxlib.mlir._mlir_libs.{name}")
+        for name in ("_chlo", "_jax_mlir_ext", "_mlirHlo", "_sdy", "_stablehlo")
+    )
+    hlo = lazy_module("jaxlib.mlir.dialects.stablehlo")
+    chlo = lazy_module("jaxlib.mlir.dialects.chlo")
+    func = lazy_module("jaxlib.mlir.dialects.func")
+    sdy = lazy_module("jaxlib.mlir.dialects.sdy")
+    passmanager = lazy_module("jaxlib.mlir.passmanager")
 
 __all__ = [
     "callsite_location",
@@ -49,25 +60,10 @@ __all__ = [
     "thread_context",
 ]
 
-_LAZY = {
-    "hlo": "jaxlib.mlir.dialects.stablehlo",
-    "chlo": "jaxlib.mlir.dialects.chlo",
-    "func": "jaxlib.mlir.dialects.func",
-    "sdy": "jaxlib.mlir.dialects.sdy",
-    "passmanager": "jaxlib.mlir.passmanager",
-}
 
-inlined_call: Any = _jax_mlir_ext.inlined_func_call
-"""Copies a function operation's body to the insertion point: ``inlined_call(func_op, operands, block)``."""
-
-
-def __getattr__(name: str) -> Any:
-    """Loads a dialect on first use."""
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = importlib.import_module(_LAZY[name])
-    globals()[name] = module
-    return module
+def inlined_call(*args: Any) -> Any:
+    """Copies a function operation's body to the insertion point: ``inlined_call(func_op, operands, block)``."""
+    return _jax_mlir_ext.inlined_func_call(*args)
 
 
 @cache
@@ -176,7 +172,7 @@ def run_passes(module: ir.Module, pipeline: str) -> ir.Module:
       ValueError: the pipeline names no known pass.
     """
     _register_passes()
-    manager = importlib.import_module(_LAZY["passmanager"]).PassManager.parse(pipeline, module.context)
+    manager = passmanager.PassManager.parse(pipeline, module.context)
     manager.run(module.operation)
     return module
 

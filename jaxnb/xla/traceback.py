@@ -9,16 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from types import CodeType
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from jaxlib import _jax
-from jaxlib.mlir import ir
-from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+
+from jaxnb.base.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from jaxlib.mlir import ir
+    from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+else:
+    _jax_mlir_ext = lazy_module("jaxlib.mlir._mlir_libs._jax_mlir_ext")
 
 __all__ = ["Frame", "LocationCache", "Traceback", "capture", "enable", "frames", "location_cache", "resolve"]
 
 Traceback: TypeAlias = _jax.Traceback
-LocationCache: TypeAlias = _jax_mlir_ext.TracebackToLocationCache
+LocationCache: TypeAlias = "_jax_mlir_ext.TracebackToLocationCache"
 
 capture: Callable[[], Traceback | None] = Traceback.get_traceback
 """Returns the calling thread's stack as a C++ object, cheaply; None while capturing is switched off."""
@@ -67,7 +73,9 @@ def location_cache(
       frame_limit: how many frames to keep, innermost first.
       context: the MLIR context that the locations live in.
     """
-    return LocationCache(code_to_filename=code_to_filename, frame_limit=frame_limit, context=context)
+    return _jax_mlir_ext.TracebackToLocationCache(
+        code_to_filename=code_to_filename, frame_limit=frame_limit, context=context
+    )
 
 
 enable()

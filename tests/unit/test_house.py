@@ -125,6 +125,15 @@ def test_no_hole_is_left_unspoken():
     assert {name: words for name, words in found.items() if words} == {}
 
 
+def test_the_first_array_needs_no_mlir_and_no_search_for_contraction_orders():
+    code = (
+        "import sys, jaxnb.numpy as jnp; jnp.ones(1).block_until_ready(); "
+        "print([m for m in ('jaxlib.mlir.ir', 'jaxlib.mlir.dialects', 'opt_einsum') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_importing_the_package_loads_nothing_else():
     code = (
         "import json, sys; before = set(sys.modules); import jaxnb; new = set(sys.modules) - before; "

@@ -10,11 +10,12 @@ import inspect
 import operator
 import warnings
 from collections.abc import Iterable, Sequence
+from inspect import Parameter as Kinds
 from typing import Any
 
 from jaxnb.engine.api import stages
 from jaxnb.engine.control.inlining import inline_option
-from jaxnb.engine.core.functions import fun_name
+from jaxnb.engine.core.functions import NamedParameter, fun_name, fun_parameters
 from jaxnb.engine.core.source import is_own
 from jaxnb.engine.runtime.call_devices import check_shardings
 from jaxnb.engine.runtime.dispatch import forget_calls_of, make_jitted
@@ -166,12 +167,9 @@ def jit_info(
         raise TypeError(f"Expected a callable value, got {fun}")
     if inspect.isgeneratorfunction(fun):
         raise TypeError(f"Expected a function, got a generator function: {fun}")
-    try:
-        signature = inspect.signature(fun)
-    except (ValueError, TypeError):
-        signature = None
-    static_nums, static_names = _resolve(fun, signature, static_argnums, static_argnames, "static")
-    donate_nums, donate_names = _resolve(fun, signature, donate_argnums, donate_argnames, "donate")
+    parameters = fun_parameters(fun)
+    static_nums, static_names = _resolve(fun, parameters, static_argnums, static_argnames, "static")
+    donate_nums, donate_names = _resolve(fun, parameters, donate_argnums, donate_argnames, "donate")
     clash = set(static_names) & set(donate_names)
     if clash:
         raise ValueError(
@@ -184,7 +182,7 @@ def jit_info(
         fun=fun,
         name=fun_name(fun),
         is_primitive=False,
-        signature=signature,
+        parameters=parameters,
         static_argnums=static_nums,
         static_argnames=static_names,
         donate_argnums=donate_nums,
@@ -216,7 +214,7 @@ def _names(given: Any) -> tuple[str, ...]:
 
 
 def _resolve(
-    fun: Any, signature: inspect.Signature | None, numbers: Any, names: Any, kind: str
+    fun: Any, parameters: tuple[NamedParameter, ...] | None, numbers: Any, names: Any, kind: str
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """Returns argument numbers and names; where only one of the two is given, the other is inferred from it.
 
@@ -225,13 +223,12 @@ def _resolve(
     """
     given_numbers = None if numbers is None else _numbers(numbers)
     given_names = None if names is None else _names(names)
-    if signature is None:
+    if parameters is None:
         if kind == "donate" and given_names is not None:
             raise ValueError(
                 f"Getting the signature of function {fun} failed. Pass donate_argnums instead of donate_argnames."
             )
         return given_numbers or (), given_names or ()
-    parameters = list(signature.parameters.values())
     if given_numbers is not None:
         _check_numbers(parameters, given_numbers, kind)
     if given_names is not None:
@@ -241,42 +238,46 @@ def _resolve(
     if given_numbers is None:
         assert given_names is not None
         given_numbers = tuple(
-            i for i, p in enumerate(parameters) if p.kind is p.POSITIONAL_OR_KEYWORD and p.name in given_names
+            i
+            for i, p in enumerate(parameters)
+            if p.kind is Kinds.POSITIONAL_OR_KEYWORD and p.name in given_names
         )
     elif given_names is None:
         given_names = _names_of(parameters, given_numbers)
     return given_numbers, given_names or ()
 
 
-def _names_of(parameters: list[inspect.Parameter], numbers: tuple[int, ...]) -> tuple[str, ...]:
+def _names_of(parameters: Sequence[NamedParameter], numbers: tuple[int, ...]) -> tuple[str, ...]:
     """Returns the names at these positions. Older JAX gives negative ones none, newer JAX counts all parameters."""
     if JAXLIB_VERSION >= (0, 12):
         numbers = tuple(i if i >= 0 else i + len(parameters) for i in numbers)
     return tuple(
-        p.name for i, p in enumerate(parameters) if i in numbers and p.kind is p.POSITIONAL_OR_KEYWORD
+        p.name for i, p in enumerate(parameters) if i in numbers and p.kind is Kinds.POSITIONAL_OR_KEYWORD
     )
 
 
-def _check_numbers(parameters: list[inspect.Parameter], numbers: tuple[int, ...], kind: str) -> None:
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+def _check_numbers(parameters: Sequence[NamedParameter], numbers: tuple[int, ...], kind: str) -> None:
+    if any(p.kind is Kinds.VAR_POSITIONAL for p in parameters):
         return
-    n = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    n = sum(p.is_positional for p in parameters)
     if any(not -n <= i < n for i in numbers):
         raise ValueError(
             f"Jitted function has {kind}_argnums={numbers}, but only accepts {n} positional arguments."
         )
 
 
-def _check_names(parameters: list[inspect.Parameter], names: tuple[str, ...], kind: str) -> None:
-    positional_only = {p.name for p in parameters if p.kind is p.POSITIONAL_ONLY}
+def _check_names(parameters: Sequence[NamedParameter], names: tuple[str, ...], kind: str) -> None:
+    positional_only = {p.name for p in parameters if p.kind is Kinds.POSITIONAL_ONLY}
     wrong = set(names) & positional_only
     if wrong:
         raise ValueError(
             f"Jitted function has invalid argnames {wrong} in {kind}_argnames. These are positional-only"
         )
-    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+    if any(p.kind is Kinds.VAR_KEYWORD for p in parameters):
         return
-    wrong = set(names) - {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+    wrong = set(names) - {
+        p.name for p in parameters if p.kind in (Kinds.POSITIONAL_OR_KEYWORD, Kinds.KEYWORD_ONLY)
+    }
     if wrong:
         raise ValueError(
             f"Jitted function has invalid argnames {wrong} in {kind}_argnames. Function does not take these args."

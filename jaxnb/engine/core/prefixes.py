@@ -6,13 +6,18 @@ done about it.
 
 from __future__ import annotations
 
-import difflib
 import textwrap
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from jaxnb.base.lazy import lazy_module
 from jaxnb.xla import pytree
 from jaxnb.xla.version import JAXLIB_VERSION
+
+if TYPE_CHECKING:
+    import difflib
+else:
+    difflib = lazy_module("difflib")
 
 _KEYS_AS_PATHS = JAXLIB_VERSION >= (0, 12)  # how child keys are shown: a, or ['a']
 

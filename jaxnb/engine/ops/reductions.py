@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -95,7 +95,7 @@ def _logical_abstract(operand: ShapedArray, *, axes) -> ShapedArray:
     return ShapedArray(reduced_shape(operand.shape, axes), operand.dtype)
 
 
-Combine = Callable[[ir.Value, ir.Value], ir.Value]
+Combine: TypeAlias = "Callable[[ir.Value, ir.Value], ir.Value]"
 
 
 def build_reduce(out: ShapedArray, operand: ir.Value, init: ir.Value, combine: Combine, axes: Sequence[int]):

@@ -6,16 +6,21 @@ object alive. Must not live here: what to do about a change.
 
 from __future__ import annotations
 
-import hashlib
 import weakref
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from jaxnb.base.lazy import lazy_module
 from jaxnb.engine.core.source import is_user_file
 from jaxnb.engine.runtime.arrays import ArrayImpl
+
+if TYPE_CHECKING:
+    import hashlib
+else:
+    hashlib = lazy_module("hashlib")
 
 __all__ = ["Change", "Reads", "reads_of"]
 

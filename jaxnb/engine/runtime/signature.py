@@ -6,14 +6,14 @@ and donation, and the errors of arguments that are no arrays. Must not live here
 
 from __future__ import annotations
 
-import inspect
 import weakref
 from collections.abc import Callable, Sequence
+from inspect import Parameter as Kinds
 from typing import Any, NamedTuple
 
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import AbstractValue, ShapedArray, get_aval
-from jaxnb.engine.core.functions import fun_src_info
+from jaxnb.engine.core.functions import NamedParameter, fun_src_info
 from jaxnb.engine.core.jaxpr import DebugInfo
 from jaxnb.engine.runtime.shapes import ShapeDtypeStruct
 from jaxnb.xla import pytree
@@ -95,7 +95,8 @@ class JitInfo(NamedTuple):
     name: str
     is_primitive: bool
     """Whether the function stands for one primitive executed outside any trace."""
-    signature: inspect.Signature | None
+    parameters: tuple[NamedParameter, ...] | None
+    """None where Python cannot tell."""
     static_argnums: tuple[int, ...]
     static_argnames: tuple[str, ...]
     donate_argnums: tuple[int, ...]
@@ -264,18 +265,18 @@ def argument_names(
     bound: dict[int, str] = {}
     rest = extra = None
     n = 0
-    if info.signature is None:
+    if info.parameters is None:
         rest = "args"
     else:
-        for p in info.signature.parameters.values():
-            if p.kind is p.VAR_POSITIONAL:
+        for p in info.parameters:
+            if p.kind is Kinds.VAR_POSITIONAL:
                 rest = p.name
-            elif p.kind is p.VAR_KEYWORD:
+            elif p.kind is Kinds.VAR_KEYWORD:
                 extra = p.name
-            elif p.kind is not p.KEYWORD_ONLY:
+            elif p.is_positional:
                 bound[n] = p.name
                 n += 1
-        known = {p.name for p in info.signature.parameters.values() if p.kind is not p.POSITIONAL_ONLY}
+        known = {p.name for p in info.parameters if p.kind is not Kinds.POSITIONAL_ONLY}
     names: list[str] = []
     for i, a in enumerate(args):
         base = bound[i] if i in bound else f"{rest or 'args'}[{i - n}]"

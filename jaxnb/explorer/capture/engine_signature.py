@@ -82,7 +82,7 @@ def _result(paths: Sequence[Any], number: int) -> str:
 
 
 def _statics(info: JitInfo, call: TracedCall) -> Iterator[CapturedParameter]:
-    names = list(info.signature.parameters) if info.signature is not None else []
+    names = [p.name for p in info.parameters or ()]
     for where, _, value in call.traced.key.statics:
         name = (
             where if isinstance(where, str) else names[where] if where < len(names) else f"argument {where}"
