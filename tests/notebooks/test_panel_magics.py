@@ -138,3 +138,13 @@ def test_places_in_cells_are_said_by_the_number_of_the_cell(rich):
     rows = panel(rich["t"].model(), "retraces")["rows"]
     assert re.match(r"c at cell \d+, line 1: 1 trace", rows[0]["cells"][0])
     assert re.match(r"cell \d+, line 1 \(<module>\)", rows[1]["cells"][2])
+
+
+def test_a_cell_with_a_magic_in_it_is_still_read(rich):
+    rich.run("%%jaxpr -q g(1.)", "%time 1", *BRANCH[1:])
+    model = model_of(rich.publisher.outputs[-1]["data"])
+    assert panel(model, "path")["rows"][-1]["cells"][0] == "if"
+    assert panel(model, "diagnosis")["cards"][1]["code"] == "jnp.where(x > 0, if_true, if_false)"
+    rich.run("table = np.ones((8, 8), np.float32)")
+    rich.run("%%constants -o r h(np.ones(8, np.float32))", "def h(v):", "    return lax.dot(table, v)")
+    assert "def h(table, v):\n    return lax.dot(table, v)" in rich["r"].rewrite

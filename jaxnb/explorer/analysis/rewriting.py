@@ -10,6 +10,8 @@ import re
 import textwrap
 from collections.abc import Sequence
 
+from jaxnb.explorer.capture.cell_syntax import parse_cell
+
 __all__ = ["base_names", "with_arguments"]
 
 
@@ -43,7 +45,7 @@ def with_arguments(source: str, function: str, names: Sequence[str], arguments: 
 def _definition(source: str, function: str) -> str | None:
     text = textwrap.dedent(source)
     try:
-        tree = ast.parse(text)
+        tree = parse_cell(text)
     except SyntaxError:
         return None
     for node in ast.walk(tree):

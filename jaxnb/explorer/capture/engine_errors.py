@@ -15,6 +15,7 @@ from typing import Any
 from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Literal
 from jaxnb.engine.core.source import is_user_file
 from jaxnb.engine.transforms.stage import StagedTracer, StageTrace, trace_to_jaxpr
+from jaxnb.explorer.capture.cell_syntax import parse_cell
 from jaxnb.explorer.capture.engine import trace_of
 from jaxnb.explorer.capture.engine_jaxpr import Frames
 from jaxnb.explorer.capture.engine_leaks import find_holders
@@ -205,7 +206,7 @@ def _expression(place: SourceSpan | None) -> tuple[str, ast.AST | None]:
     if not lines:
         return "", None
     try:
-        tree = ast.parse("".join(lines))
+        tree = parse_cell("".join(lines))
     except SyntaxError:
         return lines[place.line - 1].strip() if place.line <= len(lines) else "", None
     found: ast.AST | None = None
