@@ -134,6 +134,17 @@ def test_the_first_array_needs_no_mlir_and_no_search_for_contraction_orders():
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize("statement", ["from jaxnb import lax", "import jaxnb.lax as lax"])
+def test_operators_are_there_whichever_module_comes_first(statement):
+    done = subprocess.run(
+        [sys.executable, "-c", f"{statement}; print(lax.add(1.0, 2.0) + 1)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "4.0"
+
+
 def test_importing_the_package_loads_nothing_else():
     code = (
         "import json, sys; before = set(sys.modules); import jaxnb; new = set(sys.modules) - before; "
