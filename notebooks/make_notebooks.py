@@ -1,10 +1,13 @@
 """Writes the course's notebooks from the chapters in `chapters/`, and runs them.
 
-    python notebooks/make_notebooks.py
+    python notebooks/make_notebooks.py [chapter …]
 
 A chapter is Markdown. A fenced block of `python` is a code cell; words after `python` are the cell's tags. What stands
 between such blocks is a text cell, and a line of dashes begins another. Outputs of cells tagged `nbval-ignore-output`
 are dropped: timings are in them, and seeing them come is the point.
+
+An exercise is a cell tagged `exercise`, a cell tagged `check` that says "Right" or "Not yet", and a text cell with a solution
+in a fenced block of `py`, folded away. Tests run each notebook as it is and with the solutions.
 """
 
 from __future__ import annotations
@@ -65,5 +68,8 @@ def make(path: pathlib.Path) -> pathlib.Path:
 
 
 if __name__ == "__main__":
+    wanted = sys.argv[1:]
     for chapter in sorted((HERE / "chapters").glob("*.md")):
+        if wanted and chapter.stem not in wanted:
+            continue
         print(make(chapter), file=sys.stderr)
