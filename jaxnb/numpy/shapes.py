@@ -84,18 +84,10 @@ def _reshape(x: Any, shape: Any, order: str) -> Any:
 
 def _sizes(x: Any, shape: Any) -> tuple[int, ...]:
     """The new shape, with its unknown size worked out."""
-    try:
-        sizes = canonicalize_shape(tuple(shape) if np.iterable(shape) else (shape,))
-    except TypeError:
-        listed = list(shape) if np.iterable(shape) else [shape]
-        if any(isinstance(size, Tracer) for size in listed):
-            raise
-        raise TypeError(
-            f"Shapes must be 1D sequences of concrete values of integer type, got {listed}."
-        ) from None
+    sizes = canonicalize_shape(shape if np.iterable(shape) else [shape])
     if sizes.count(-1) > 1:
         raise TypeError(f"can only specify one unknown axis size with a `-1` value, got {sizes}")
-    told = f"cannot reshape array of shape {x.shape} (size {x.size}) into shape {sizes}"
+    told = f"cannot reshape array of shape {x.shape} (size {x.size}) into shape {shape}"
     if -1 in sizes:
         known = math.prod(size for size in sizes if size != -1)
         if x.size % known:

@@ -21,7 +21,7 @@ def plain(text):
     text = re.sub(r"id=[0-9]{6,}|object id [0-9]+", "id=", text)
     text = re.sub(r"\\d+\\.\\d{5,} sec", "T sec", text)
     text = re.sub(r"<class 'jax[a-z]*\\.[\\w.]*?(\\w+)'>", r"<class '\\1'>", text)
-    return text.replace("DynamicJaxprTracer", "StagedTracer")
+    return text
 
 def show(*values):
     shown.extend(plain(v if isinstance(v, str) else repr(v)) for v in values)

@@ -20,8 +20,18 @@ from jaxnb.engine.transforms.linearize import LinearizeTracer, linearize_flat
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 from jaxnb.engine.transforms.transpose import backward_pass
 from jaxnb.xla import pytree
+from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = ["grad", "jvp", "linear_transpose", "linearize", "value_and_grad", "vjp"]
+
+# newer JAX tells more in some errors, and parts their sentences
+_ADVICE = (
+    " To get the gradient, reduce the output to a scalar with output.sum(), or use jax.jacobian to differentiate a "
+    "function with a non-scalar output."
+    if JAXLIB_VERSION >= (0, 12)
+    else ""
+)
+_SPACE = " " if JAXLIB_VERSION >= (0, 12) else ""
 
 
 def _inexact(x: Any) -> bool:
@@ -61,7 +71,9 @@ def _check_scalar(out: Any, tree: Any, flat: Sequence[Any], name: str, holomorph
         raise TypeError(f"Gradient only defined for scalar-output functions. Output was {out}.")
     aval: Any = shaped_aval(flat[0])
     if aval.shape != ():
-        raise TypeError(f"Gradient only defined for scalar-output functions. Output had shape: {aval.shape}.")
+        raise TypeError(
+            f"Gradient only defined for scalar-output functions. Output had shape: {aval.shape}.{_ADVICE}"
+        )
     text = getattr(aval.dtype, "name", str(aval.dtype))
     if holomorphic:
         if not dtypes.issubdtype(aval.dtype, np.complexfloating):
@@ -208,13 +220,13 @@ def jvp(fun: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = Fa
             "primal and tangent arguments to jax.jvp must be tuples or lists; "
             f"found {type(primals).__name__} and {type(tangents).__name__}."
         )
-    ps, tree = pytree.flatten(tuple(primals))
-    ts, t_tree = pytree.flatten(tuple(tangents))
-    if tree != t_tree:
+    trees = tuple(pytree.flatten(given)[1] for given in (primals, tangents))
+    if trees[0] != trees[1]:
         raise TypeError(
             "primal and tangent arguments to jax.jvp must have the same tree structure; primals have tree structure "
-            f"{tree} whereas tangents have tree structure {t_tree}."
+            f"{trees[0]} whereas tangents have tree structure {trees[1]}."
         )
+    (ps, tree), (ts, _) = (pytree.flatten(tuple(given)) for given in (primals, tangents))
     check_arraylike([*ps, *ts])
     for p, t in zip(ps, ts, strict=True):
         want: Any = shaped_aval(p).to_tangent_aval()
@@ -222,13 +234,13 @@ def jvp(fun: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = Fa
         if want.dtype != got.dtype:
             raise TypeError(
                 "primal and tangent arguments to jax.jvp do not match; dtypes must be equal, or in case of int/bool "
-                f"primal dtype the tangent dtype must be float0.Got primal dtype {shaped_aval(p).dtype} and so expected "
-                f"tangent dtype {_dtype_text(want.dtype)}, but got tangent dtype {_dtype_text(got.dtype)} instead."
+                f"primal dtype the tangent dtype must be float0.{_SPACE}Got primal dtype {shaped_aval(p).dtype} and so "
+                f"expected tangent dtype {_dtype_text(want.dtype)}, but got tangent dtype {_dtype_text(got.dtype)} instead."
             )
         if want.shape != got.shape:
             raise ValueError(
-                f"jvp called with different primal and tangent shapes;Got primal shape {want.shape} and tangent shape "
-                f"as {got.shape}"
+                f"jvp called with different primal and tangent shapes;{_SPACE}Got primal shape {want.shape} and tangent "
+                f"shape as {got.shape}"
             )
     flat = Flat(fun, tree, has_aux=has_aux)
     zeros = [

@@ -12,8 +12,11 @@ from jaxnb.engine.core.prefixes import raise_prefix_error
 from jaxnb.engine.core.trace import shaped_aval
 from jaxnb.engine.transforms.batch import batch_flat, to_dim
 from jaxnb.xla import pytree
+from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = ["flatten_axes", "vmap"]
+
+_STOP = "." if JAXLIB_VERSION >= (0, 12) else ""  # older JAX does not end the sentence
 
 
 def flatten_axes(name: str, tree: Any, axes: Any) -> list[Any]:
@@ -164,7 +167,7 @@ def vmap(
         if isinstance(in_axes, tuple) and len(in_axes) != len(args):
             raise ValueError(
                 "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments "
-                f"passed to the function, but got len(in_axes)={len(in_axes)}, len(args)={len(args)}"
+                f"passed to the function, but got len(in_axes)={len(in_axes)}, len(args)={len(args)}{_STOP}"
             )
         leaves, in_tree = pytree.flatten((args, kwargs))
         if not leaves and axis_size is None:

@@ -5,7 +5,8 @@ The functions users call are in ``conditionals.py``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -59,14 +60,25 @@ def _lower(
     branches: Branches,
     branches_platforms: Sequence[Any] | None = None,
 ) -> list[ir.Value]:
+    kept = list(range(len(branches)))
     if branches_platforms is not None:
-        chosen = _platform_position(ctx.platform, branches_platforms)
-        return scoped(ctx, "cond", f"branch_{chosen}_fun").lower_jaxpr(branches[chosen], *operands)
-    case = hlo.CaseOp(ir_types(ctx.avals_out), index=index, num_branches=len(branches))
-    for i, branch in enumerate(branches):
-        block = case.regions[i].blocks.append()
-        with ir.InsertionPoint(block):
-            hlo.return_(scoped(ctx, "cond", f"branch_{i}_fun").lower_jaxpr(branch, *operands))
+        kept = [_platform_position(ctx.platform, branches_platforms)]
+        (index,) = _case(ir_types([_index_aval]), index, [lambda: [constant(np.int32(0))]] * len(branches))
+
+    def lower(i: int) -> list[ir.Value]:
+        return scoped(ctx, "cond", f"branch_{i}_fun").lower_jaxpr(branches[i], *operands)
+
+    return _case(ir_types(ctx.avals_out), index, [partial(lower, i) for i in kept])
+
+
+def _case(
+    types: Sequence[ir.Type], index: ir.Value, branches: Sequence[Callable[[], list[ir.Value]]]
+) -> list[ir.Value]:
+    """Returns the results of a choice; each branch emits its operations and returns their values."""
+    case = hlo.CaseOp(types, index=index, num_branches=len(branches))
+    for region, branch in zip(case.regions, branches, strict=True):
+        with ir.InsertionPoint(region.blocks.append()):
+            hlo.return_(branch())
     return list(case.results)
 
 

@@ -170,7 +170,7 @@ class Printer:
             if value and all(type(v) in (Jaxpr, ClosedJaxpr) for v in value):
                 docs = [self.param_jaxpr(v) for v in value]
                 inner = model.nest(2, model.cat([model.SOFT_BREAK, model.join(model.BREAK, docs)]))
-                return model.cat([f"{key}=(", inner, model.SOFT_BREAK, ")"])
+                return model.group(model.cat([f"{key}=(", inner, model.SOFT_BREAK, ")"]))
         elif kind is Jaxpr or kind is ClosedJaxpr:
             return model.cat([f"{key}=", self.param_jaxpr(value)])
         return f"{key}={param_text(value)}"

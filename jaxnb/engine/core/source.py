@@ -180,7 +180,7 @@ def is_user_file(filename: str) -> bool:
     """Returns whether a frame of this file is the user's own, and not the engine's or an import hook's."""
     found = _internal.get(filename)
     if found is None:
-        found = filename.startswith((_package_dir, "<frozen ")) or filename == "<string>"
+        found = filename.startswith((_package_dir, "<frozen "))
         _internal[filename] = found
     return not found
 

@@ -18,7 +18,10 @@ from jaxnb.base.errors import (
     TracerArrayConversionError,
     TracerBoolConversionError,
     TracerIntegerConversionError,
+    UnexpectedTracerError,
+    leaked_tracer_text,
 )
+from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import AbstractValue, get_aval
 from jaxnb.xla.state import staging_state
 
@@ -175,7 +178,9 @@ class Tracer:
         return ""
 
     def _leaked_error(self) -> Exception:
-        raise AssertionError("only staged tracers are told to have leaked")
+        error = UnexpectedTracerError(leaked_tracer_text(self.aval.str_short(), type(self).__name__))
+        error.tracer = self
+        return error
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -216,6 +221,10 @@ class Tracer:
         raise TracerBoolConversionError(self)
 
     def _scalar(self, fun: Any, name: str) -> Any:
+        if self.ndim:
+            raise TypeError(
+                f"Only scalar arrays can be converted to Python scalars; got arr.ndim={self.ndim}"
+            )
         value = self.concrete()
         if value is not None:
             return fun(value)
@@ -235,6 +244,8 @@ class Tracer:
         return self._scalar(complex, "complex")
 
     def __index__(self) -> int:
+        if self.ndim or not dtypes.issubdtype(self.dtype, np.integer):
+            raise TypeError("Only integer scalar arrays can be converted to a scalar index.")
         value = self.concrete()
         if value is not None:
             return value.__index__()
@@ -248,14 +259,16 @@ class Tracer:
 
     def tolist(self) -> Any:
         """Raises: a traced value has no elements yet."""
-        raise ConcretizationTypeError(self, "")
+        raise ConcretizationTypeError(
+            self, f"The tolist() method was called on {self._error_repr()}.{self._origin_msg()}"
+        )
 
     def item(self, *args: Any) -> Any:
         """Returns the element where it is known; raises ConcretizationTypeError where it is not."""
         value = self.concrete()
         if value is not None:
             return np.asarray(value).item(*args)
-        raise ConcretizationTypeError(self, "The problem arose with the `item` method.")
+        raise ConcretizationTypeError(self, "This occurred in the item() method of jax.Array")
 
     def block_until_ready(self) -> Tracer:
         """Returns itself: a traced value has nothing to wait for."""

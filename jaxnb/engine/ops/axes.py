@@ -30,7 +30,7 @@ def canonicalize_shape(shape: Any) -> Shape:
 
 def _shape_error(shape: Any) -> str:
     text = f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
-    sizes = shape if isinstance(shape, Sequence) else (shape,)
+    sizes = shape if np.iterable(shape) else (shape,)
     traced = [size for size in sizes if isinstance(size, Tracer)]
     if traced:
         text += "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller subfunctions."

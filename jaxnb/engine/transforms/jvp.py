@@ -40,9 +40,6 @@ class TangentTracer(Tracer):
     def concrete(self) -> Any:
         return concrete_value(self.primal)
 
-    def _origin_msg(self) -> str:
-        return self.primal._origin_msg() if isinstance(self.primal, Tracer) else ""
-
 
 class JVPTracer(TangentTracer):
     """A value and its tangent."""

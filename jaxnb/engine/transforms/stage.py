@@ -31,8 +31,9 @@ from jaxnb.engine.ops.shape import broadcast_in_dim_p
 from jaxnb.engine.ops.staging import stage_p
 from jaxnb.engine.transforms.constants import is_captured_array
 from jaxnb.engine.transforms.dependent import DependentTrace
+from jaxnb.xla import traceback as tb_door
 
-__all__ = ["StageTrace", "StagedTracer", "trace_to_jaxpr"]
+__all__ = ["StageTrace", "StagedTracer", "trace_to_jaxpr", "traced_frames"]
 
 next_id = eqn_ids.__next__
 
@@ -55,7 +56,7 @@ class StagedTracer(Tracer):
         trace: StageTrace = self._trace  # pyright: ignore[reportAssignmentType]
         info = trace.debug_info
         name = f"{info.func_src_info} traced for {info.traced_for}" if info else None
-        frames = source.user_frames(self.made.traceback) if self.made else []
+        frames = traced_frames(self.made.traceback) if self.made else []
         lines = [f"{f.file}:{f.line}:{f.col_start} ({f.function})" for f in frames]
         error = UnexpectedTracerError(
             leaked_tracer_text(self.aval.str_short(), "DynamicJaxprTracer", name, lines)
@@ -65,6 +66,10 @@ class StagedTracer(Tracer):
 
     def __repr__(self) -> str:
         return f"JitTracer({self.aval})"
+
+
+# JAX's name, which Python's own errors show
+StagedTracer.__name__ = StagedTracer.__qualname__ = "DynamicJaxprTracer"
 
 
 aval_makers[StagedTracer] = lambda x: x.aval
@@ -210,14 +215,14 @@ class StageTrace(Trace):
         return jaxpr, [c for _, c in pairs]
 
     def origin_of(self, tracer: StagedTracer) -> str:
-        """Returns the sentence that says on which arguments, or on which operations, a value depends."""
+        """Returns the sentence that says on which arguments a value depends, or what took constants in."""
         info = self.debug_info
         if info is None:
             return ""
-        dependants, operations = self._ancestry(tracer.atom)
+        needed = self._ancestors(tracer.atom)
         msg = f"\nThe error occurred while tracing the function {info.func_src_info} for {info.traced_for}. "
         names = [
-            n for v, n in zip(self.invars, info.arg_names, strict=False) if v in dependants and n is not None
+            n for v, n in zip(self.invars, info.arg_names, strict=False) if v in needed and n is not None
         ]
         if names:
             if len(names) == 1:
@@ -227,6 +232,7 @@ class StageTrace(Trace):
             else:
                 which = f"the values of the arguments {', '.join(names[:-1])}, and {names[-1]}"
             return msg + f"This concrete value was not available in Python because it depends on {which}."
+        operations = [eqn for eqn in self.eqns if any(type(a) is Literal for a in eqn.invars)]
         if operations:
             lines = [
                 f"  operation {eqn!r}\n    from line {source.summarize(eqn.source_info)}"
@@ -241,15 +247,12 @@ class StageTrace(Trace):
             )
         return msg
 
-    def _ancestry(self, atom: Atom) -> tuple[set[Any], list[JaxprEqn]]:
+    def _ancestors(self, atom: Atom) -> set[Any]:
         needed: set[Any] = {atom}
-        found: list[JaxprEqn] = []
         for eqn in reversed(self.eqns):
             if any(v in needed for v in eqn.outvars):
                 needed.update(a for a in eqn.invars if type(a) is not Literal)
-                if not any(type(a) is not Literal for a in eqn.invars):
-                    found.append(eqn)
-        return needed, found
+        return needed
 
 
 def trace_to_jaxpr(
@@ -293,3 +296,14 @@ def trace_to_jaxpr(
         p.traceback, p.name_stack = saved
         set_trace(before)
     return jaxpr, consts
+
+
+def traced_frames(traceback: Any) -> list[tb_door.Frame]:
+    """Returns the user's own frames of a captured stack as far as the innermost function traced, innermost first."""
+    found = []
+    for frame in tb_door.frames(traceback):
+        if frame.code is trace_to_jaxpr.__code__:
+            break
+        if source.is_user_file(frame.file):
+            found.append(frame)
+    return found

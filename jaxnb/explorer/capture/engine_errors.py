@@ -145,7 +145,7 @@ def _argument_names(trace: StageTrace) -> dict[Any, tuple[int, str]]:
 
 
 def _arguments_of(trace: StageTrace, tracer: StagedTracer) -> Iterator[str]:
-    needed, _ = trace._ancestry(tracer.atom)
+    needed = trace._ancestors(tracer.atom)
     for var, (_, name) in _argument_names(trace).items():
         if var in needed:
             yield name
