@@ -71,6 +71,15 @@ def test_the_nearest_earlier_signature_is_the_one_of_the_most_similar_types():
     )
 
 
+def test_static_arguments_are_called_by_their_names():
+    f = jaxnb.jit(lambda x, n: x * n, static_argnums=1)
+    f(1.0, 2)
+    f(1.0, 3)
+    records = explore_retraces(f).records
+    assert [one.signature for one in records] == ["x: ~f32[], n=2", "x: ~f32[], n=3"]
+    assert records[1].differences == ("static n, now 3 and before 2",)
+
+
 def test_calls_are_counted_while_the_table_is_open_and_not_otherwise():
     f = jaxnb.jit(lambda x: x - 2)
     f(1.0)

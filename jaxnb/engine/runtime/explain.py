@@ -128,7 +128,7 @@ def _distance(new: CallKey, old: CallKey) -> int:
     return sum(
         4 * (getattr(a, "shape", None) != getattr(b, "shape", None))
         + 2 * (getattr(a, "dtype", None) != getattr(b, "dtype", None))
-        + (a != b)
+        + (getattr(a, "weak_type", None) != getattr(b, "weak_type", None))
         for a, b in zip(new.avals, old.avals, strict=False)
     )
 

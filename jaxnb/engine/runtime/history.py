@@ -37,6 +37,7 @@ class TraceRecord:
         fun_id: the number of the function object, see ``function_number``.
         names: what the leaves of its arguments are called.
         avals: their types.
+        statics: its static arguments, ``(name, value as text)`` each.
         call_site: where the call was made that led to the trace.
         when: when it began [s since the epoch].
         trace_seconds: how long tracing took.
@@ -60,6 +61,7 @@ class TraceRecord:
         "number",
         "reads",
         "source",
+        "statics",
         "trace_seconds",
         "when",
     )
@@ -71,6 +73,7 @@ class TraceRecord:
         fun_id: int,
         names: tuple[str | None, ...],
         avals: tuple[AbstractValue, ...],
+        statics: tuple[tuple[str, str], ...],
         call_site: CallSite,
         trace_seconds: float,
         traced: Any,
@@ -81,6 +84,7 @@ class TraceRecord:
         self.fun_id = fun_id
         self.names = names
         self.avals = avals
+        self.statics = statics
         self.call_site = call_site
         self.when = time.time() - trace_seconds
         self.trace_seconds = trace_seconds
@@ -105,10 +109,7 @@ class TraceRecord:
     def signature(self) -> str:
         """The types of the traced arguments by name, then the static ones by value."""
         parts = [f"{n}: {a.str_short(True)}" for n, a in zip(self.names, self.avals, strict=False)]
-        key = self.key
-        if key is not None:
-            parts += [f"{where}={value!r}" for where, _, value in key.statics]
-        return ", ".join(parts)
+        return ", ".join([*parts, *(f"{name}={value}" for name, value in self.statics)])
 
     def why(self) -> Explanation | None:
         """Returns what differs from the nearest earlier trace of the same function; None for its first, or once gone."""

@@ -175,6 +175,7 @@ def _trace(
         history.function_number(info.fun),
         debug.arg_names,
         key.avals,
+        _named(info, key.statics),
         site,
         seconds,
         traced,
@@ -183,6 +184,20 @@ def _trace(
     history.add(traced.record)
     jaxpr._cache["record"] = traced.record
     return traced
+
+
+_LONGEST_VALUE = 60
+
+
+def _named(info: JitInfo, statics: Sequence[tuple[Any, type, Any]]) -> tuple[tuple[str, str], ...]:
+    """Returns static arguments by name, their values as short texts."""
+    names = [p.name for p in info.parameters or ()]
+    found = []
+    for where, _, value in statics:
+        name = names[where] if isinstance(where, int) and where < len(names) else str(where)
+        text = repr(value)
+        found.append((name, text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"))
+    return tuple(found)
 
 
 def _is_of_user(src_info: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from jaxnb.engine.core.functions import fun_src_info
 from jaxnb.engine.core.source import is_user_file
 from jaxnb.engine.runtime import history
+from jaxnb.engine.runtime.explain import Explanation
 from jaxnb.explorer.capture.history import CapturedChange, CapturedTraceRecord
 
 __all__ = ["captured_records", "history_mark", "source_of_function", "watch"]
@@ -46,9 +47,24 @@ def _signature(record: history.TraceRecord) -> str:
         f"{name}: {'~' if getattr(aval, 'weak_type', False) else ''}{aval.str_short(True)}"
         for name, aval in zip(record.names, record.avals, strict=False)
     ]
-    key = record.key
-    parts += [f"{where}={value!r}" for where, _, value in key.statics] if key is not None else []
+    parts += [f"{name}={value}" for name, value in record.statics]
     return ", ".join(parts)
+
+
+def _differences(record: history.TraceRecord, why: Explanation) -> tuple[str, ...]:
+    """What differs, in the words of the log, but for static arguments, which have a name here."""
+    key = record.key
+    earlier = why.earlier
+    if key is not None and key.in_tree == earlier.in_tree and key.statics != earlier.statics:
+        before = {where: value for where, _, value in earlier.statics}
+        changed = [
+            f"static {name}, now {now} and before {before[where]!r}"
+            for (name, now), (where, _, value) in zip(record.statics, key.statics, strict=True)
+            if where in before and before[where] != value
+        ]
+        if changed:
+            return tuple(changed)
+    return tuple(one.replace("({})", "") for one in why.details)
 
 
 def _captured(record: history.TraceRecord) -> CapturedTraceRecord:
@@ -67,6 +83,6 @@ def _captured(record: history.TraceRecord) -> CapturedTraceRecord:
         hits=record.hits,
         is_alive=record.is_alive,
         headline=why.headline if why is not None else "",
-        differences=why.details if why is not None else (),
+        differences=_differences(record, why) if why is not None else (),
         changes=tuple(CapturedChange(*one) for one in changes),
     )
