@@ -81,7 +81,7 @@ def test_a_trace_leaves_a_record_with_its_times():
     f.lower(np.ones((2, 2), np.float32), "a")
     first, second = history.records(f)
     assert first.signature == "x: f32[4], n=3"
-    assert second.signature == "x: f32[2,2], 1='a'"
+    assert second.signature == "x: f32[2,2], n='a'"
     assert first.trace_seconds > 0
     assert first.lower_seconds is not None
     assert first.compile_seconds is not None
