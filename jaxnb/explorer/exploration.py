@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
+from jaxnb.base.collection import collection_paused
 from jaxnb.base.config import config
 from jaxnb.base.errors import JaxnbError
 from jaxnb.explorer.analysis.executed import executed_panel
@@ -534,19 +535,20 @@ class Exploration(View):
         if self._first_view_s is None:
             self._first_view_s = time.perf_counter() - self._begun
         analysis = self._analysis
-        return assemble(
-            trace=self.trace,
-            lowering=self._lowering,
-            stablehlo=self._parsed_stablehlo if self._lowering is not None else None,
-            hlo_text=self._compilation.text if self._compilation is not None else None,
-            links=analysis.links if analysis is not None else None,
-            graph=analysis.graph if analysis is not None else None,
-            pictures=analysis.pictures if analysis is not None else None,
-            dot=analysis.dot if analysis is not None else "",
-            facts=self.known_facts(),
-            status=self.status.to_data(),
-            panels=self.panels() if panels is None else panels,
-        )
+        with collection_paused():
+            return assemble(
+                trace=self.trace,
+                lowering=self._lowering,
+                stablehlo=self._parsed_stablehlo if self._lowering is not None else None,
+                hlo_text=self._compilation.text if self._compilation is not None else None,
+                links=analysis.links if analysis is not None else None,
+                graph=analysis.graph if analysis is not None else None,
+                pictures=analysis.pictures if analysis is not None else None,
+                dot=analysis.dot if analysis is not None else "",
+                facts=self.known_facts(),
+                status=self.status.to_data(),
+                panels=self.panels() if panels is None else panels,
+            )
 
     def note_first_view(self, seconds: float) -> None:
         """Notes what a page measured from the request to the first picture."""

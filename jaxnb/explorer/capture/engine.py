@@ -14,6 +14,7 @@ from types import CodeType
 from typing import Any
 
 from jaxnb.base import config
+from jaxnb.base.collection import collection_paused
 from jaxnb.engine.api.jit import info_of, jit_info
 from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr
 from jaxnb.engine.runtime import history
@@ -108,7 +109,10 @@ class EngineFrontEnd:
             jaxpr._cache["executed"] = tuple(rows)
         frames = Frames(self.fun)
         device = self._device()
-        captured, self.constant_ids = trace_of(jaxpr, call.traced.debug_info, self.fun, frames, call.avals)
+        with collection_paused():
+            captured, self.constant_ids = trace_of(
+                jaxpr, call.traced.debug_info, self.fun, frames, call.avals
+            )
         captured = self.captured = replace(
             captured,
             title=self.title,
