@@ -9,8 +9,9 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from jaxnb.engine.core.argument_names import argument_names
 from jaxnb.engine.core.avals import AbstractValue, get_aval
-from jaxnb.engine.core.functions import fun_name, fun_src_info
+from jaxnb.engine.core.functions import fun_name, fun_parameters, fun_src_info
 from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr, Literal, Var
 from jaxnb.engine.core.trace import Tracer, shaped_aval, trace_context
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
@@ -20,6 +21,7 @@ from jaxnb.xla.state import trace_context as settings_context
 __all__ = [
     "Body",
     "avals_of",
+    "body_info",
     "forget_bodies",
     "forwarded_results",
     "join_consts",
@@ -55,16 +57,34 @@ def avals_of(values: Sequence[Any]) -> list[AbstractValue]:
     return [x.aval if isinstance(x, Tracer) else get_aval(x) for x in values]
 
 
+def body_info(fun: Callable[..., Any], traced_for: str, in_tree: Any) -> DebugInfo:
+    """Returns what messages say of a function and of its arguments' leaves.
+
+    Args:
+        fun: the function.
+        traced_for: the user's function that it was given to.
+        in_tree: the structure of its positional arguments.
+    """
+    args = pytree.unflatten(in_tree, range(in_tree.num_leaves))
+    names = argument_names(fun_parameters(fun), args, {})
+    return DebugInfo(traced_for, fun_src_info(fun), fun_name(fun), names)
+
+
 def trace_body(
-    fun: Callable[..., Any], traced_for: str, in_tree: Any, in_avals: Sequence[AbstractValue]
+    fun: Callable[..., Any],
+    traced_for: str,
+    in_tree: Any,
+    in_avals: Sequence[AbstractValue],
+    info: Callable[[], DebugInfo] | None = None,
 ) -> Body:
-    """Returns a function of trees as a program; remembered by function where it closes over no tracer.
+    """Returns a function of trees as a program; remembered by function where it closes over no value.
 
     Args:
         fun: the function.
         traced_for: the user's function that it was given to.
         in_tree: the structure of its positional arguments.
         in_avals: the types of their leaves.
+        info: makes what messages say of the function, where that is not what they say of ``fun``.
 
     Raises:
         TypeError: where a result is no array.
@@ -84,14 +104,16 @@ def trace_body(
         known = {}
     found = known.get(key)
     if found is None:
-        found = _trace(fun, traced_for, in_tree, in_avals)
+        debug = body_info(fun, traced_for, in_tree) if info is None else info()
+        found = _trace(fun, debug, in_tree, in_avals)
         if not found.consts:
             known[key] = found
     return found
 
 
-def _trace(fun: Callable[..., Any], traced_for: str, in_tree: Any, in_avals: Sequence[AbstractValue]) -> Body:
-    debug = DebugInfo(traced_for, fun_src_info(fun), fun_name(fun))
+def _trace(
+    fun: Callable[..., Any], debug: DebugInfo, in_tree: Any, in_avals: Sequence[AbstractValue]
+) -> Body:
     out_tree: list[Any] = []
 
     def flat(*leaves: Any) -> list[Any]:
@@ -103,7 +125,7 @@ def _trace(fun: Callable[..., Any], traced_for: str, in_tree: Any, in_avals: Seq
                 _check_result(x, i, out, debug)
         return flat_out
 
-    jaxpr, consts = trace_to_jaxpr(flat, in_avals, debug)
+    jaxpr, consts = trace_to_jaxpr(flat, in_avals, debug, keep_constants=True)
     return Body(jaxpr, consts, out_tree[0], debug)
 
 

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import functools
 import operator
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from jaxnb.base.errors import ConcretizationTypeError
-from jaxnb.engine.control.bodies import Body, avals_of, forwarded_results, trace_body, with_const_invars
+from jaxnb.engine.control.bodies import (
+    Body,
+    avals_of,
+    body_info,
+    forwarded_results,
+    trace_body,
+    with_const_invars,
+)
 from jaxnb.engine.control.loops import while_p
 from jaxnb.engine.control.mismatch import check_carry
 from jaxnb.engine.control.scan_structure import scan_structure
 from jaxnb.engine.control.scans import scan_p
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import ShapedArray, typematch
-from jaxnb.engine.core.jaxpr import Jaxpr, Literal, close
+from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr, Literal, close
 from jaxnb.engine.core.trace import Tracer, concrete_value, shaped_aval
 from jaxnb.engine.ops.arithmetic import add
 from jaxnb.engine.ops.comparison import lt
@@ -64,13 +72,23 @@ def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], i
     """
     if not (callable(body_fun) and callable(cond_fun)):
         raise TypeError("lax.while_loop: body_fun and cond_fun arguments should be callable.")
+    return _while_loop(cond_fun, body_fun, init_val)
+
+
+def _while_loop(
+    cond_fun: Callable[[Any], Any],
+    body_fun: Callable[[Any], Any],
+    init_val: Any,
+    body_says: Callable[[], DebugInfo] | None = None,
+) -> Any:
+    """Returns the loop's result; ``body_says`` makes what messages say of a body that is not the user's function."""
     init, in_tree = pytree.flatten((init_val,))
     carry_tree = pytree.flatten(init_val)[1]
 
     def traced(values: list[Any]) -> tuple[list[Any], Body, Body]:
         avals = avals_of(values)
         cond = trace_body(cond_fun, "while_cond", in_tree, avals)
-        body = trace_body(body_fun, "while_loop", in_tree, avals)
+        body = trace_body(body_fun, "while_body", in_tree, avals, body_says)
         if cond.out_tree != _leaf_tree:
             raise TypeError(f"cond_fun must return a boolean scalar, but got pytree {cond.out_tree}.")
         pred: Any = cond.jaxpr.out_avals[0]
@@ -158,30 +176,64 @@ def fori_loop(
     dtype = _bounds_dtype(lower, upper)
     known = _known_int(lower), _known_int(upper)
     lower, upper = (_bound_of(x, dtype) for x in (lower, upper))
+    step, advance = _steps_of(body_fun)
     if known[0] is not None and known[1] is not None:
-        length = max(known[1] - known[0], 0)
-
-        def step(loop_carry: Any, _: Any) -> Any:
-            i, x = loop_carry
-            return (add(i, _one(i)), body_fun(i, x)), None
-
-        (_, result), _ = scan(
-            step, (lower, init_val), None, length=length, unroll=1 if unroll is None else unroll
+        (_, result), _ = _scan(
+            step,
+            (lower, init_val),
+            None,
+            length=max(known[1] - known[0], 0),
+            unroll=1 if unroll is None else unroll,
+            body_says=lambda: _fori_info(body_fun, init_val),
         )
         return result
     if unroll is not None and unroll is not False and unroll != 1:
         raise ValueError("Can only use `unroll` in `fori_loop` if the loop bounds are statically known.")
 
-    def holds(loop_carry: Any) -> Any:
-        i, last, _ = loop_carry
-        return lt(i, last)
+    def says() -> DebugInfo:
+        info = _fori_info(body_fun, init_val)
+        return info._replace(arg_names=(info.arg_names[0], "", *info.arg_names[1:]))
+
+    _, _, result = _while_loop(_holds, advance, (lower, upper, init_val), says)
+    return result
+
+
+def _holds(loop_carry: Any) -> Any:
+    i, last, _ = loop_carry
+    return lt(i, last)
+
+
+_steps: weakref.WeakKeyDictionary[Any, tuple[Callable[..., Any], Callable[..., Any]]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def _steps_of(body_fun: Callable[[Any, Any], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Returns a loop's body as the body of a scan and as that of a while loop; always the same for the same body."""
+    try:
+        found = _steps.get(body_fun)
+        if found is None:
+            # What is remembered for a body must not keep it alive.
+            found = _steps[body_fun] = _make_steps(weakref.ref(body_fun))
+    except TypeError:  # a body that cannot be hashed or weakly referenced
+        found = _make_steps(lambda: body_fun)
+    return found
+
+
+def _make_steps(body: Callable[[], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def step(loop_carry: Any, _: Any) -> Any:
+        i, x = loop_carry
+        return (add(i, _one(i)), body()(i, x)), None
 
     def advance(loop_carry: Any) -> Any:
         i, last, x = loop_carry
-        return add(i, _one(i)), last, body_fun(i, x)
+        return add(i, _one(i)), last, body()(i, x)
 
-    _, _, result = while_loop(holds, advance, (lower, upper, init_val))
-    return result
+    return step, advance
+
+
+def _fori_info(body_fun: Callable[[Any, Any], Any], init_val: Any) -> DebugInfo:
+    return body_info(body_fun, "fori_loop", pytree.flatten((0, init_val))[1])
 
 
 def _one(i: Any) -> Any:
@@ -244,6 +296,20 @@ def scan(
     """
     if not callable(f):
         raise TypeError("lax.scan: f argument should be a callable.")
+    return _scan(f, init, xs, length=length, reverse=reverse, unroll=unroll)
+
+
+def _scan(
+    f: Callable[[Any, Any], tuple[Any, Any]],
+    init: Any,
+    xs: Any,
+    *,
+    length: Any,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    body_says: Callable[[], DebugInfo] | None = None,
+) -> tuple[Any, Any]:
+    """Returns the scan's results; ``body_says`` makes what messages say of a body that is not the user's function."""
     carry, carry_tree = pytree.flatten(init)
     rows = pytree.flatten(xs)[0]
     _, in_tree = pytree.flatten((init, xs))
@@ -255,13 +321,13 @@ def scan(
         raise ValueError("`unroll` must be a `bool` or a non-negative `int`.")
 
     avals = avals_of(carry)
-    body, out_carry_tree, n = _traced_step(f, in_tree, [*avals, *row_avals])
+    body, out_carry_tree, n = _traced_step(f, in_tree, [*avals, *row_avals], body_says)
     if out_carry_tree == carry_tree:
         promoted = _promoted(carry, avals, body.jaxpr.out_avals[:n])
         if promoted is not None:
             carry = promoted
             avals = avals_of(carry)
-            body, out_carry_tree, n = _traced_step(f, in_tree, [*avals, *row_avals])
+            body, out_carry_tree, n = _traced_step(f, in_tree, [*avals, *row_avals], body_says)
     check_carry("scan", f, body.debug, carry_tree, avals, out_carry_tree, body.jaxpr.out_avals[:n])
 
     k = len(body.consts)
@@ -324,9 +390,11 @@ def _length_of(rows: list[Any], length: Any) -> int:
     return lengths[0]
 
 
-def _traced_step(f: Callable[..., Any], in_tree: Any, avals: list[Any]) -> tuple[Body, Any, int]:
+def _traced_step(
+    f: Callable[..., Any], in_tree: Any, avals: list[Any], body_says: Callable[[], DebugInfo] | None
+) -> tuple[Body, Any, int]:
     """Returns the traced step, the structure of the carry that it returns, and how many arrays that has."""
-    body = trace_body(f, "scan", in_tree, avals)
+    body = trace_body(f, "scan", in_tree, avals, body_says)
     out = pytree.unflatten(body.out_tree, body.jaxpr.out_avals)
     if not isinstance(out, tuple) or len(out) != 2:
         shown = out.str_short() if isinstance(out, ShapedArray) else out

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from inspect import Parameter as Kinds
 from typing import Any, NamedTuple
 
 from jaxnb.engine.core import dtypes
+from jaxnb.engine.core.argument_names import argument_names, place_text
 from jaxnb.engine.core.avals import AbstractValue, ShapedArray, get_aval
 from jaxnb.engine.core.functions import NamedParameter, fun_src_info
 from jaxnb.engine.core.jaxpr import DebugInfo
@@ -25,10 +25,10 @@ __all__ = [
     "JitInfo",
     "Static",
     "abstract_from_duck",
-    "argument_names",
     "debug_info_for",
     "donated_leaves",
     "forget_calls",
+    "names_of_leaves",
     "result_paths",
     "split_static",
     "type_of_argument",
@@ -223,7 +223,7 @@ def type_of_argument(
 
 
 def _name_of(info: JitInfo, x: Any, args: Any, kwargs: Any, statics: Any) -> str | None:
-    names = argument_names(info, args, kwargs, statics)
+    names = names_of_leaves(info, args, kwargs, statics)
     leaves = pytree.flatten((args, kwargs))[0]
     return next((n for leaf, n in zip(leaves, names, strict=False) if leaf is x), None)
 
@@ -257,39 +257,11 @@ def donated_leaves(info: JitInfo, args: tuple, traced_kwargs: dict[str, Any]) ->
 # ---- names -----------------------------------------------------------------------------------------------------------
 
 
-def argument_names(
+def names_of_leaves(
     info: JitInfo, args: Sequence[Any], kwargs: dict[str, Any], statics: Sequence[tuple[Any, Any]]
 ) -> tuple[str, ...]:
     """Returns what each leaf of the traced arguments is called, ``x['w'][0]`` for example."""
-    args, kwargs = with_statics(args, kwargs, statics, Static)
-    bound: dict[int, str] = {}
-    rest = extra = None
-    n = 0
-    if info.parameters is None:
-        rest = "args"
-    else:
-        for p in info.parameters:
-            if p.kind is Kinds.VAR_POSITIONAL:
-                rest = p.name
-            elif p.kind is Kinds.VAR_KEYWORD:
-                extra = p.name
-            elif p.is_positional:
-                bound[n] = p.name
-                n += 1
-        known = {p.name for p in info.parameters if p.kind is not Kinds.POSITIONAL_ONLY}
-    names: list[str] = []
-    for i, a in enumerate(args):
-        base = bound[i] if i in bound else f"{rest or 'args'}[{i - n}]"
-        names += [base + _place(path) for path, _ in pytree.flatten_with_path(a)[0]]
-    for k in sorted(kwargs):
-        base = k if extra is None or k in known else f"{extra}[{k!r}]"
-        names += [base + _place(path) for path, _ in pytree.flatten_with_path(kwargs[k])[0]]
-    return tuple(names)
-
-
-def _place(path: pytree.KeyPath) -> str:
-    """Returns a path as a program's parameter carries it: children without names are counted."""
-    return "".join(f"[{k.key}]" if isinstance(k, pytree.FlattenedIndexKey) else str(k) for k in path)
+    return argument_names(info.parameters, *with_statics(args, kwargs, statics, Static))
 
 
 def debug_info_for(
@@ -297,7 +269,7 @@ def debug_info_for(
 ) -> DebugInfo:
     """Returns what messages say of a function and its arguments' leaves."""
     try:
-        names = argument_names(info, args, kwargs, statics)
+        names = names_of_leaves(info, args, kwargs, statics)
     except (TypeError, ValueError):  # containers whose paths cannot be told
         names = ()
     return DebugInfo(traced_for, fun_src_info(info.fun), info.name, names)
@@ -306,4 +278,4 @@ def debug_info_for(
 def result_paths(tree: Any) -> tuple[str, ...]:
     """Returns where in a function's result each output stands, ``result[0]['w']`` for example."""
     leaves = pytree.unflatten(tree, range(tree.num_leaves))
-    return tuple(f"result{_place(path)}" for path, _ in pytree.flatten_with_path(leaves)[0])
+    return tuple(f"result{place_text(path)}" for path, _ in pytree.flatten_with_path(leaves)[0])
