@@ -25,6 +25,7 @@ from jaxnb.engine.runtime.call_devices import place_call
 from jaxnb.engine.runtime.explain import call_site
 from jaxnb.engine.runtime.history import is_watching
 from jaxnb.engine.runtime.lower import forget_composites
+from jaxnb.engine.runtime.nan_checks import check_result
 from jaxnb.engine.runtime.programs import adopt_program, compiled_call, compiled_program, program_key
 from jaxnb.engine.runtime.signature import UNSPECIFIED, CallCache, JitInfo
 from jaxnb.engine.runtime.traces import TracedCall, TracedFunction, forget_function, trace_call
@@ -33,6 +34,7 @@ from jaxnb.engine.transforms.evaluate import eval_jaxpr
 from jaxnb.engine.transforms.linearize import LinearizeTrace
 from jaxnb.xla import pytree
 from jaxnb.xla.dispatch import PjitFunctionCache, make_pjit, set_tracer_class
+from jaxnb.xla.state import post_hook_state
 from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = [
@@ -96,7 +98,10 @@ def make_checked(
     """
 
     def cache_miss(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
-        return (*run(args, kwargs), False)
+        out, fastpath = run(args, kwargs)
+        if post_hook_state.value is not None:
+            check_result(None, f"jit({name})", args, kwargs, out)
+        return out, fastpath, False
 
     return make_pjit(
         name, without_jit, cache_miss, registry=pytree.registry, shard_arg_fallback=_place_argument
@@ -110,7 +115,10 @@ def _cache_miss(info: JitInfo, args: tuple, kwargs: dict[str, Any]) -> tuple[Any
     call = trace_call(info, args, kwargs)
     if trace_context.trace is not eval_trace or any(isinstance(x, Tracer) for x in call.leaves):
         return _bind(info, call), None, False
-    return _run(info, call)
+    done = _run(info, call)
+    if post_hook_state.value is not None:  # C++ calls the hook after the calls that it answers itself
+        check_result(info, info.name, args, kwargs, done[0])
+    return done
 
 
 def _stays_together() -> bool:
@@ -197,7 +205,10 @@ def _apply_primitive(primitive: Primitive, args: Sequence[Any], params: dict[str
         if found is None:
             found = _primitive_functions[key] = _primitive_function(primitive, params)
     if config.disable_jit.value:  # C++ would call the primitive itself, which would end here again
-        return _run(found[1], trace_call(found[1], tuple(args), {}))[0]
+        out = _run(found[1], trace_call(found[1], tuple(args), {}))[0]
+        if post_hook_state.value is not None:
+            check_result(found[1], primitive.name, tuple(args), {}, out)
+        return out
     return found[0](*args)
 
 

@@ -19,7 +19,12 @@ from jaxnb.xla import pytree
 from jaxnb.xla.array import ArrayImpl
 from jaxnb.xla.state import post_hook_state, unset
 
-__all__ = ["special_value"]
+__all__ = ["check_result", "special_value"]
+
+_NOT_FOUND = (
+    "invalid value ({kind}) encountered in jit({name}). Because it was not encountered when the function was "
+    "called operation by operation, the compiled program computes it in another way."
+)
 
 
 def special_value(tree: Any) -> str | None:
@@ -38,24 +43,32 @@ def special_value(tree: Any) -> str | None:
 
 
 def _after_call(fun: Any, args: tuple, kwargs: dict[str, Any], out: Any) -> None:
+    check_result(getattr(fun, "_jit_info", None), getattr(fun, "__name__", "a function"), args, kwargs, out)
+
+
+def check_result(info: JitInfo | None, name: str, args: tuple, kwargs: dict[str, Any], out: Any) -> None:
+    """Raises FloatingPointError where a result holds what the settings forbid; the operation that made it is looked for.
+
+    Args:
+        info: the options of the function that was called; None where it cannot be called in another way.
+        name: the function's name.
+        args: what it was called with.
+        kwargs: what it was called with by name.
+        out: its result.
+    """
     if any(isinstance(x, Tracer) for x in pytree.flatten(out)[0]):
         return
     kind = special_value(out)
     if kind is None:
         return
-    info: JitInfo | None = getattr(fun, "_jit_info", None)
-    name = getattr(fun, "__name__", "a function")
     if info is None or info.is_primitive:
         raise FloatingPointError(f"invalid value ({kind}) encountered in {info.name if info else name}")
+    # JAX's words, which speak of nan whatever was found
     print(
-        f"Invalid {kind} value encountered in the output of a jax.jit function. Calling the de-optimized version."
+        "Invalid nan value encountered in the output of a jax.jit function. Calling the de-optimized version."
     )
-    with config.disable_jit(True):
-        info.fun(*args, **kwargs)
-    raise FloatingPointError(
-        f"invalid value ({kind}) encountered in jit({name}). Because it was not encountered when the function was "
-        "called operation by operation, the compiled program computes it in another way."
-    )
+    info.fun(*args, **kwargs)
+    raise FloatingPointError(_NOT_FOUND.format(kind=kind, name=name))
 
 
 class _WatchedSlot(PythonSlot):
