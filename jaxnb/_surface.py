@@ -36,7 +36,7 @@ _BY_MODULE = {
     "jaxnb.engine.api.grad": ("grad", "jvp", "linear_transpose", "linearize", "value_and_grad", "vjp"),
     "jaxnb.engine.api.jacobian": ("hessian", "jacfwd", "jacobian", "jacrev"),
     "jaxnb.engine.api.jit": ("jit",),
-    "jaxnb.engine.api.modes": ("clear_caches", "disable_jit", "ensure_compile_time_eval"),
+    "jaxnb.engine.api.modes": ("checking_leaks", "clear_caches", "disable_jit", "ensure_compile_time_eval"),
     "jaxnb.engine.api.names": ("named_call", "named_scope"),
     "jaxnb.engine.api.tracing": ("eval_shape", "make_jaxpr"),
     "jaxnb.engine.api.transfer": (

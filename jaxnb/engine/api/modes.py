@@ -10,7 +10,14 @@ from jaxnb.engine.runtime import persistent
 from jaxnb.engine.runtime.dispatch import clear_traces
 from jaxnb.engine.transforms.eager import compile_time_eval
 
-__all__ = ["clear_caches", "disable_jit", "ensure_compile_time_eval", "reset_cache", "set_cache_dir"]
+__all__ = [
+    "checking_leaks",
+    "clear_caches",
+    "disable_jit",
+    "ensure_compile_time_eval",
+    "reset_cache",
+    "set_cache_dir",
+]
 
 
 def disable_jit(disable: bool = True) -> AbstractContextManager[None]:
@@ -20,6 +27,11 @@ def disable_jit(disable: bool = True) -> AbstractContextManager[None]:
         disable: False lets ``jit`` work again inside a block that switched it off.
     """
     return config.disable_jit(disable)
+
+
+def checking_leaks() -> AbstractContextManager[None]:
+    """Raises inside where a traced value outlives its trace, as the setting ``jax_check_tracer_leaks`` does."""
+    return config.check_tracer_leaks(True)
 
 
 def ensure_compile_time_eval() -> AbstractContextManager[None]:

@@ -68,21 +68,28 @@ class _Decorated:
 
 
 class _FlatCall:
-    """One call: its arguments as leaves, and the function of those leaves."""
+    """One call as a function of its arguments' leaves; it outlives the call, and does not keep them."""
 
-    def __init__(self, decorated: _Decorated, args: tuple, kwargs: dict[str, Any]):
+    def __init__(self, decorated: _Decorated, args: Sequence[Any]):
         self.fun = decorated.fun
-        self.args = _bind_arguments(self.fun, args, kwargs)
-        self.static = {i: self.args[i] for i in decorated.nondiff_argnums}
+        self.count = len(args)
+        self.static = {i: args[i] for i in decorated.nondiff_argnums}
         self.leading = [self.static[i] for i in sorted(self.static)]
-        dynamic = tuple(a for i, a in enumerate(self.args) if i not in self.static)
-        self.leaves, self.in_tree = pytree.flatten(dynamic)
+        self.in_tree: Any = None
         self.out_tree: Any = None
+
+    @staticmethod
+    def made(decorated: _Decorated, args: tuple, kwargs: dict[str, Any]) -> tuple[_FlatCall, list[Any]]:
+        """Returns the call and its arguments' leaves."""
+        bound = _bind_arguments(decorated.fun, args, kwargs)
+        flat = _FlatCall(decorated, bound)
+        leaves, flat.in_tree = pytree.flatten(tuple(a for i, a in enumerate(bound) if i not in flat.static))
+        return flat, leaves
 
     def merge(self, leaves: Sequence[Any]) -> list[Any]:
         """Returns all arguments, these leaves in the places of the differentiated ones."""
         it = iter(pytree.unflatten(self.in_tree, leaves))
-        return [self.static[i] if i in self.static else next(it) for i in range(len(self.args))]
+        return [self.static[i] if i in self.static else next(it) for i in range(self.count)]
 
     def __call__(self, *leaves: Any) -> list[Any]:
         out, self.out_tree = pytree.flatten(self.fun(*self.merge(leaves)))
@@ -132,7 +139,7 @@ class custom_jvp(_Decorated):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.jvp is None:
             raise AttributeError(f"No JVP defined for custom_jvp function {_name_of(self.fun)} using defjvp.")
-        flat = _FlatCall(self, args, kwargs)
+        flat, leaves = _FlatCall.made(self, args, kwargs)
         rule = self.jvp
 
         def flat_jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
@@ -165,7 +172,7 @@ class custom_jvp(_Decorated):
             self.symbolic_zeros,
             {"jvp": _name_of(rule)},
         )
-        out = trace_context.trace.custom_jvp(call, flat.leaves)
+        out = trace_context.trace.custom_jvp(call, leaves)
         return pytree.unflatten(flat.out_tree, out)
 
 
@@ -215,8 +222,8 @@ class custom_vjp(_Decorated):
         fwd, bwd = self.fwd, self.bwd
         if fwd is None or bwd is None:
             raise AttributeError(f"No VJP defined for custom_vjp function {_name_of(self.fun)} using defvjp.")
-        flat = _FlatCall(self, args, kwargs)
-        in_avals = [shaped_aval(x) for x in flat.leaves]
+        flat, leaves = _FlatCall.made(self, args, kwargs)
+        in_avals = [shaped_aval(x) for x in leaves]
         res_tree: list[Any] = []
 
         def flat_fwd(*xs: Any) -> Any:
@@ -251,7 +258,7 @@ class custom_vjp(_Decorated):
             self.symbolic_zeros,
             {"bwd": _name_of(bwd), "fwd": _name_of(fwd)},
         )
-        out = trace_context.trace.custom_vjp(call, flat.leaves)
+        out = trace_context.trace.custom_vjp(call, leaves)
         return pytree.unflatten(flat.out_tree, out)
 
 

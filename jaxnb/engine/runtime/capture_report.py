@@ -11,11 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from jaxnb.base import config
-from jaxnb.engine.core import source
 from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Literal, sub_jaxprs
 from jaxnb.engine.transforms.constants import is_captured_array
-from jaxnb.engine.transforms.stage import trace_to_jaxpr
-from jaxnb.xla import traceback as tb_door
+from jaxnb.engine.transforms.stage import traced_frames
 
 __all__ = ["warn_of_captured"]
 
@@ -116,13 +114,7 @@ def _report(constants: list[tuple[Literal, list[JaxprEqn]]], total: int) -> str:
 
 def _place(eqn: JaxprEqn, frames: int) -> str:
     """Returns the innermost of the traced function's frames where an equation was made, the last one last."""
-    found = []
-    traceback = eqn.source_info.traceback
-    for frame in tb_door.frames(traceback) if traceback is not None else ():
-        if frame.code is trace_to_jaxpr.__code__:
-            break
-        if source.is_user_file(frame.file):
-            found.append(frame)
+    found = traced_frames(eqn.source_info.traceback)
     shown = found if frames < 0 else found[:frames]
     return "\n".join(f"    {f.file}:{f.line}:{f.col_start} ({f.function})" for f in reversed(shown)) or "    "
 

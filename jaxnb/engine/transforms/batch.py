@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from jaxnb.base import config
 from jaxnb.engine.core.avals import ShapedArray, aval_makers
 from jaxnb.engine.core.jaxpr import Jaxpr
 from jaxnb.engine.core.rules import Undefined, batch_port, batch_rules
@@ -19,6 +20,7 @@ from jaxnb.engine.core.trace import (
     trace_context,
 )
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
+from jaxnb.engine.transforms.leaks import check_leaks
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 
 __all__ = ["BatchTrace", "BatchTracer", "axis_size_of", "batch_flat", "batch_jaxpr", "to_dim"]
@@ -157,6 +159,9 @@ def batch_flat(
         ctx.axis_env = env
     trace.finished = True
     pairs = [trace.pair(o) for o in out]
+    if config.check_tracer_leaks.value:
+        del ins, out
+        check_leaks(trace, "BatchTrace")
     return [v for v, _ in pairs], [d for _, d in pairs]
 
 

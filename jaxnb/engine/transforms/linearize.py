@@ -36,7 +36,9 @@ from jaxnb.engine.transforms import jvp as jvp_module
 from jaxnb.engine.transforms.constants import is_captured_array
 from jaxnb.engine.transforms.dce import dce_jaxpr
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
+from jaxnb.engine.transforms.leaks import check_leaks
 from jaxnb.engine.transforms.stage import StagedTracer, StageTrace
+from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = [
     "LinearizeTrace",
@@ -217,6 +219,9 @@ def linearize_flat(
         out = fun(*args)
     trace.finished = True
     pairs = [trace.pair(o) for o in out]
+    if config.check_tracer_leaks.value and JAXLIB_VERSION >= (0, 12):  # older JAX does not look here
+        del args, out
+        check_leaks(trace, "LinearizeTrace")
     nz_out = [type(t) is not Zero for _, t in pairs]
     jaxpr, consts = _needed(*linear.to_jaxpr([t for _, t in pairs if type(t) is not Zero]))
     n = len(consts)

@@ -31,6 +31,7 @@ from jaxnb.engine.ops.shape import broadcast_in_dim_p
 from jaxnb.engine.ops.staging import stage_p
 from jaxnb.engine.transforms.constants import is_captured_array
 from jaxnb.engine.transforms.dependent import DependentTrace
+from jaxnb.engine.transforms.leaks import check_leaks
 from jaxnb.xla import traceback as tb_door
 
 __all__ = ["StageTrace", "StagedTracer", "trace_to_jaxpr", "traced_frames"]
@@ -295,6 +296,9 @@ def trace_to_jaxpr(
     finally:
         p.traceback, p.name_stack = saved
         set_trace(before)
+    if config.check_tracer_leaks.value:
+        del args, out
+        check_leaks(trace, "DynamicJaxprTrace")
     return jaxpr, consts
 
 
