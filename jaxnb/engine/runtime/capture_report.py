@@ -7,7 +7,7 @@ constants are lowered (``constants.py``).
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jaxnb.base import config
@@ -55,7 +55,7 @@ def _warn_of_each(jaxpr: Jaxpr, limit: int, seen: set[int]) -> None:
 
 def _warn_of_all(jaxpr: Jaxpr, limit: int, seen: set[int]) -> None:
     uses: dict[int, tuple[Literal, list[JaxprEqn]]] = {}
-    for eqn, atom in _uses(jaxpr):
+    for eqn, atom in _uses(jaxpr, {}):
         users = uses.setdefault(id(atom.val), (atom, []))[1]
         if eqn is not None and eqn not in users:
             users.append(eqn)
@@ -79,14 +79,50 @@ def _all_equations(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
                 yield from _all_equations(sub)
 
 
-def _uses(jaxpr: Jaxpr) -> Iterator[tuple[JaxprEqn | None, Literal]]:
-    for eqn in _all_equations(jaxpr):
-        for atom in eqn.invars:
-            if type(atom) is Literal and is_captured_array(atom.val):
-                yield eqn, atom
+def _uses(jaxpr: Jaxpr, given: Mapping[Any, Literal]) -> Iterator[tuple[JaxprEqn | None, Literal]]:
+    """Yields each captured array with an equation that uses it: one of a branch or body, where it is handed in there.
+
+    Args:
+        jaxpr: the program.
+        given: the parameters that stand for captured arrays.
+    """
+
+    def captured(atom: Any) -> Literal | None:
+        found = atom if type(atom) is Literal else given.get(atom)
+        return found if found is not None and is_captured_array(found.val) else None
+
+    for eqn in jaxpr.eqns:
+        inner = _handed_in(eqn)
+        followed = {i for _, places in inner for i in places}
+        for i, atom in enumerate(eqn.invars):
+            found = captured(atom)
+            if found is not None:
+                yield (None if i in followed else eqn), found
+        for sub, places in inner:
+            bound = {v: captured(eqn.invars[i]) for i, v in zip(places, sub.invars, strict=False)}
+            yield from _uses(sub, {v: found for v, found in bound.items() if found is not None})
     for atom in jaxpr.outvars:
-        if type(atom) is Literal and is_captured_array(atom.val):
-            yield None, atom
+        found = captured(atom)
+        if found is not None:
+            yield None, found
+
+
+def _handed_in(eqn: JaxprEqn) -> list[tuple[Jaxpr, Sequence[int]]]:
+    """Returns the programs that are lowered into the caller's function, each with the operands its first parameters get.
+
+    What a loop starts from is no such operand: it is used by the loop itself.
+    """
+    kind, params = eqn.primitive.name, eqn.params
+    if not params or kind == "jit":
+        return []
+    if kind == "cond":
+        return [(sub, range(1, len(eqn.invars))) for sub in sub_jaxprs(eqn)]
+    if kind == "scan":
+        return [(sub, range(params["num_consts"])) for sub in sub_jaxprs(eqn)]
+    if kind == "while":
+        a, b = params["cond_nconsts"], params["body_nconsts"]
+        return [(params["cond_jaxpr"].jaxpr, range(a)), (params["body_jaxpr"].jaxpr, range(a, a + b))]
+    return [(sub, range(len(eqn.invars))) for sub in sub_jaxprs(eqn)]
 
 
 def _report(constants: list[tuple[Literal, list[JaxprEqn]]], total: int) -> str:
