@@ -299,3 +299,14 @@ def test_bytes_that_are_no_program_are_refused(damage, text):
 def test_an_exported_program_has_no_batching_rule():
     with pytest.raises(NotImplementedError, match="Batching rule for 'call_exported' not implemented"):
         jaxnb.vmap(exported().call)({"x": np.ones((2, 20), np.float32)})
+
+
+def test_a_process_that_only_loads_a_program_gets_arrays_with_operators():
+    data = export.export(jaxnb.jit(lambda x: x * 2))(np.ones(3, np.float32)).serialize()
+    code = (
+        "import sys, numpy as np; from jaxnb import export; "
+        "loaded = export.deserialize(bytearray(sys.stdin.buffer.read())); "
+        "print(loaded.call(np.ones(3, np.float32))[0] + 1)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input=bytes(data), capture_output=True, check=True)
+    assert done.stdout.decode().strip() == "3.0"
