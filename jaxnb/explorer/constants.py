@@ -5,7 +5,7 @@ What lives here: the report. What must not: how constants are kept, which the en
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jaxnb.explorer.analysis.executed import place_text
@@ -81,10 +81,9 @@ class ConstantsReport(Report):
             Column(OLD),
             Column(NEW),
         )
-        numbers = {id(one): at for at, one in enumerate(self.new.constants)}
         rows = []
         for one in self.constants:
-            number = numbers[id(one)]
+            number = self._number(self.new, one)
             where, _, line = place_text(one.source, self.new.trace).partition(": ")
             rows.append(
                 Row(
@@ -93,10 +92,10 @@ class ConstantsReport(Report):
                         one.type,
                         size_text(one.nbytes),
                         where,
-                        self._place(self.old, number),
-                        self._place(self.new, number),
+                        self._place(self.old, one),
+                        self._place(self.new, one),
                     ),
-                    keys=(f"constant:{number}",),
+                    keys=(f"constant:{number}", *one.users),
                     detail=f"{f'`{line}`; ' if line else ''}used by {self._users(one)}; held as {one.holder}",
                 )
             )
@@ -120,10 +119,20 @@ class ConstantsReport(Report):
         more = f" and {len(users) - _MOST_USERS} more" if len(users) > _MOST_USERS else ""
         return ", ".join(users[:_MOST_USERS]) + more or "the result"
 
-    @staticmethod
-    def _place(part: Exploration, number: int) -> str:
+    def _number(self, part: Exploration, one: CapturedConstant) -> int:
+        """Which of a mode's constants an array is; -1 if none. The modes find the arrays in different orders."""
+
+        def same(constants: Sequence[CapturedConstant]) -> list[int]:
+            return [i for i, c in enumerate(constants) if (c.name, c.type) == (one.name, one.type)]
+
+        there = same(part.constants)
+        at = next(k for k, i in enumerate(same(self.new.constants)) if self.new.constants[i] is one)
+        return there[at] if at < len(there) else -1
+
+    def _place(self, part: Exploration, array: CapturedConstant) -> str:
         """Where one mode keeps an array, and whether XLA left anything of it."""
-        if number >= len(part.constants):
+        number = self._number(part, array)
+        if number < 0:
             return ""
         one = part.constants[number]
         text = _PLACES[one.place]
@@ -161,7 +170,11 @@ class ConstantsReport(Report):
         listed = ", ".join(f"`{name}`" for name in names)
         arguments = base_names([one.name for one in self.new.trace.arguments])
         code = with_arguments(
-            source.text if source is not None else "", self.new.trace.function, names, arguments
+            source.text if source is not None else "",
+            self.new.trace.function,
+            names,
+            arguments,
+            self.new.trace.title,
         )
         card = Card(
             f"{listed} as argument{'s' if len(names) > 1 else ''}",
@@ -181,7 +194,6 @@ class ConstantsReport(Report):
         """The arrays and the figures of both modes; compiles if that is left to do."""
         self.start()
         self.wait()
-        numbers = {id(one): at for at, one in enumerate(self.new.constants)}
         return {
             "constants": [
                 {
@@ -190,8 +202,8 @@ class ConstantsReport(Report):
                     "bytes": one.nbytes,
                     "line": one.source.line if one.source is not None else None,
                     "users": len(one.users),
-                    "old": self._place(self.old, numbers[id(one)]),
-                    "new": self._place(self.new, numbers[id(one)]),
+                    "old": self._place(self.old, one),
+                    "new": self._place(self.new, one),
                 }
                 for one in self.constants
             ],

@@ -81,6 +81,9 @@ def test_the_rewriting_computes_the_same(report):
 def test_rewriting_without_a_source_gives_an_outline():
     assert with_arguments("", "<lambda>", ["w"], ["x"]) == "def f(w, x):\n    …\n\nf(w, x)"
     assert with_arguments("def f():\n    return w", "f", ["w"], []).startswith("def f(w):")
+    source = "def f(x, k):\n    return w * x + k"
+    assert with_arguments(source, "f", ["w"], ["x", "k"], "f(data[0], k=2)").endswith("\n\nf(w, data[0], k=2)")
+    assert with_arguments(source, "f", ["w"], ["x", "k"], "jit(f)(1, 2)").endswith("\n\nf(w, x, k)")
     assert base_names(["w['a']", "w", "float32[3]", "self.k"]) == ["w", "self"]
 
 
@@ -88,7 +91,8 @@ def test_the_view_follows_the_schema(report):
     model = report.model()
     jsonschema.validate(model, SCHEMA)
     rows = next(panel for panel in model["panels"] if panel["id"] == "constants")["rows"]
-    assert model["pivots"]["label"][model["sets"][rows[0]["set"]][0]] == "table"
+    linked = [model["pivots"]["label"][at] for at in model["sets"][rows[0]["set"]]]
+    assert sorted(linked) == ["dot_general", "table"], "the array, and the equation that uses it"
     assert "262 kB" in report.text()
 
 

@@ -23,7 +23,9 @@ def base_names(paths: Sequence[str]) -> list[str]:
     )
 
 
-def with_arguments(source: str, function: str, names: Sequence[str], arguments: Sequence[str]) -> str:
+def with_arguments(
+    source: str, function: str, names: Sequence[str], arguments: Sequence[str], called: str = ""
+) -> str:
     """The function with these variables as its first arguments, and a call of it.
 
     Args:
@@ -31,8 +33,9 @@ def with_arguments(source: str, function: str, names: Sequence[str], arguments: 
         function: The function's name.
         names: The variables that it captured.
         arguments: The names of its own arguments.
+        called: The call that was explored, as it was written; without one its arguments go by their names.
     """
-    call = f"{function}({', '.join([*names, *arguments])})"
+    call = _call_with(called, function, names) or f"{function}({', '.join([*names, *arguments])})"
     definition = _definition(source, function)
     if definition is None:
         shown = function if function.isidentifier() else "f"
@@ -40,6 +43,18 @@ def with_arguments(source: str, function: str, names: Sequence[str], arguments: 
     head = re.compile(rf"(def\s+{re.escape(function)}\s*\(\s*)(\)?)")
     changed = head.sub(lambda m: f"{m[1]}{', '.join(names)}{m[2] or ', '}", definition, count=1)
     return f"{changed.rstrip()}\n\n{call}"
+
+
+def _call_with(called: str, function: str, names: Sequence[str]) -> str | None:
+    """The call with these variables before its own arguments; None where it calls something else."""
+    try:
+        node = ast.parse(called, mode="eval").body
+    except SyntaxError:
+        return None
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function):
+        return None
+    given = [*(ast.Name(name) for name in names), *node.args]
+    return ast.unparse(ast.Call(node.func, given, node.keywords))
 
 
 def _definition(source: str, function: str) -> str | None:

@@ -34,6 +34,8 @@ export interface ViewHandle {
 /** Narrower than this, panes stand one below the other and only the first few are open. */
 const NARROW = 700;
 const PANE_WIDTH = 340;
+/** Four and more panes stand in two rows rather than in one of panes narrower than this: a line of code is to be read whole. */
+const EASY_WIDTH = 420;
 /** A difference has two texts side by side, and some tables have many columns. */
 const WIDE_PANE = 600;
 const MANY_COLUMNS = 6;
@@ -211,7 +213,8 @@ class View {
     const shown = open.length;
     const least = open.some(isWide) ? WIDE_PANE : PANE_WIDTH;
     const most = Math.max(1, Math.min(shown, Math.floor(width / least)));
-    const rows = Math.ceil(shown / most);
+    const cramped = shown > 3 && most >= shown && width / shown < EASY_WIDTH;
+    const rows = cramped ? 2 : Math.ceil(shown / most);
     this.panes.style.setProperty('--jx-columns', String(Math.ceil(shown / rows))); // 4 panes in 3 columns: 2 and 2
     this.panes.style.setProperty('--jx-rows', String(rows));
     this.panes.dataset.rows = String(Math.min(rows, 4));
