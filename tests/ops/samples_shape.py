@@ -16,6 +16,7 @@ from jaxnb.engine.ops import (
     shape,
     slicing,
     staging,
+    unset,
 )
 from jaxnb.engine.ops.addressing import GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers
 from tests.ops.sample import Sample
@@ -71,6 +72,11 @@ def _shapes():
         reference=lambda: np.broadcast_to(np.arange(3), (2, 3)),
     )  # fmt: skip
     _add(filling.empty_p, params={"dtype": np.dtype(np.float32), "shape": (2, 3), "out_sharding": None})
+    for dtype in (np.float32, np.int8, np.bool_):
+        _add(
+            unset.empty2_p, params={"dtype": np.dtype(dtype), "memory_space": unset.MemorySpace.Device},
+            name=np.dtype(dtype).name,
+        )  # fmt: skip
     _add(staging.stage_p, X, reference=lambda x: x)
 
 
@@ -142,6 +148,17 @@ def _gathers():
         },
         reference=lambda x, i: np.take_along_axis(x, i[..., 0], 1),
     )  # fmt: skip
+    for mode in ("clip", "fill", "promise_in_bounds"):  # where there is no index, the slice need not fit
+        for x, size in ((X[:0], 1), (X, 5)):
+            _add(
+                gather.gather_p, x, np.zeros((0, 1), np.int32), name=f"empty-{mode}-{size}",
+                params={
+                    "dimension_numbers": rows, "slice_sizes": (1, 4 * size), "indices_are_sorted": False,
+                    "unique_indices": False, "mode": GatherScatterMode.from_any(mode), "fill_value": None,
+                },
+                reference=lambda x, i, size=size: np.zeros((0, 4 * size), x.dtype),
+                grad_tol=0 if size > 1 else None,  # the scatter of the transpose checks the sizes
+            )  # fmt: skip
 
 
 def _accumulated(op, indices):

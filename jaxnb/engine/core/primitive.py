@@ -67,7 +67,7 @@ class Primitive:
         """Returns the result's type (or list of types), remembered for equal types and parameters."""
         cache = self.abstract_cache
         try:
-            key = (avals, *params.values())
+            key = (avals, *params, *params.values())  # names too: callers give them in different orders
             found = cache.get(key)
         except TypeError:  # a parameter that cannot be hashed
             return self.abstract(*avals, **params)

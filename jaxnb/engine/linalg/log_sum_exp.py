@@ -25,7 +25,6 @@ from jaxnb.engine.ops.cumulative import (
 from jaxnb.engine.ops.exponential import exp, log1p
 from jaxnb.engine.ops.filling import full_like
 from jaxnb.engine.ops.lowering import LoweringContext, constant
-from jaxnb.engine.ops.reductions import max_identity
 from jaxnb.engine.ops.selection import select
 from jaxnb.engine.ops.windows import Window, build_reduce_window
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
@@ -83,7 +82,8 @@ def _scalar_program(dtype: np.dtype) -> Jaxpr:
 
 def _windowed_lower(ctx: LoweringContext, operand: ir.Value, **window) -> ir.Value:
     (out,) = ctx.avals_out
-    init = constant(max_identity(out.dtype), ShapedArray((), out.dtype))
+    # Infinity as it is, not the least number: JAX refuses integers here, and so does NumPy in the same words.
+    init = constant(out.dtype.type(-np.inf), ShapedArray((), out.dtype))
     program = _scalar_program(out.dtype)
     return build_reduce_window(
         [out], [operand], [init], Window(**window), lambda *scalars: ctx.lower_jaxpr(program, *scalars)

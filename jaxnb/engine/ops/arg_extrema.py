@@ -14,7 +14,7 @@ from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.rules import Undefined, define, per_operand
-from jaxnb.engine.ops.comparison import compare_type, compare_values
+from jaxnb.engine.ops.comparison import check_ordered, compare_type, compare_values, gt_p, lt_p
 from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type
 from jaxnb.engine.ops.outlining import outlined
 from jaxnb.engine.ops.reductions import max_identity, min_identity, reduced_shape, reduction_batch
@@ -35,11 +35,12 @@ def _arg_abstract(operand: ShapedArray, *, axes, index_dtype) -> ShapedArray:
     return ShapedArray(reduced_shape(operand.shape, axes), index_dtype)
 
 
-def _arg_lower(direction: str, identity: Callable[[Any], Any]) -> Callable[..., ir.Value]:
+def _arg_lower(comparison: Primitive, identity: Callable[[Any], Any]) -> Callable[..., ir.Value]:
     """Reduces pairs of value and position: the better value wins, a NaN above all, of equals the first."""
 
     def lower(ctx: LoweringContext, operand: ir.Value, *, axes, index_dtype) -> ir.Value:
         (aval,), (out,) = ctx.avals_in, ctx.avals_out
+        check_ordered(comparison, aval.dtype)
         position = ShapedArray((), index_dtype)
         positions = hlo.iota(ir_type(aval.update(dtype=out.dtype)), int(axes[0]))
         worst = constant(identity(aval.dtype), ShapedArray((), aval.dtype))
@@ -53,7 +54,7 @@ def _arg_lower(direction: str, identity: Callable[[Any], Any]) -> Callable[..., 
         body = op.regions[0].blocks.append(*[worst.type, nowhere.type] * 2)
         with ir.InsertionPoint(body):
             x, i, y, j = body.arguments
-            better = compare_values(direction, compare_type(aval.dtype), x, y)
+            better = compare_values(comparison.name.upper(), compare_type(aval.dtype), x, y)
             wins = hlo.or_(better, compare_values("NE", compare_type(aval.dtype), x, x))
             tie = compare_values("EQ", compare_type(aval.dtype), x, y)
             first = hlo.and_(tie, compare_values("LT", compare_type(out.dtype), i, j))
@@ -64,11 +65,11 @@ def _arg_lower(direction: str, identity: Callable[[Any], Any]) -> Callable[..., 
     return lower
 
 
-def _arg_extremum(name: str, direction: str, identity: Callable[[Any], Any]) -> Primitive:
+def _arg_extremum(name: str, comparison: Primitive, identity: Callable[[Any], Any]) -> Primitive:
     prim = define(
         name,
         abstract=_arg_abstract,
-        lower=outlined(_arg_lower(direction, identity)),
+        lower=outlined(_arg_lower(comparison, identity)),
         jvp=per_operand(None),
         transpose=Undefined("positions have no cotangents"),
         batch=reduction_batch(lambda: prim),
@@ -76,8 +77,8 @@ def _arg_extremum(name: str, direction: str, identity: Callable[[Any], Any]) -> 
     return prim
 
 
-argmax_p = _arg_extremum("argmax", "GT", max_identity)
-argmin_p = _arg_extremum("argmin", "LT", min_identity)
+argmax_p = _arg_extremum("argmax", gt_p, max_identity)
+argmin_p = _arg_extremum("argmin", lt_p, min_identity)
 
 
 def argmax(operand, axis, index_dtype):

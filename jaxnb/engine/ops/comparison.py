@@ -88,6 +88,12 @@ le_to_p = _comparison("le_to", "LE", ORDERED, total=True, doc="x ≤ y, with −
 lt_to_p = _comparison("lt_to", "LT", ORDERED, total=True, doc="x < y, with −NaN < −∞ and −0 < +0")
 
 
+def check_ordered(comparison: Primitive, dtype: Any) -> None:
+    """Raises the TypeError of a comparison that does not accept this dtype."""
+    scalar = ShapedArray((), dtype)
+    comparison.abstract_eval((scalar, scalar), {})
+
+
 def eq(x, y):
     """True where ``x = y``."""
     return eq_p.bind(x, y)

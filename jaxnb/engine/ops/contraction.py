@@ -14,7 +14,7 @@ from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.ad import Zero, is_undefined_primal
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.rules import define, params_shown, per_operand
-from jaxnb.engine.ops.conversion import convert_element_type
+from jaxnb.engine.ops.conversion import convert_element_type_p
 from jaxnb.engine.ops.lowering import LoweringContext, ir_type
 from jaxnb.engine.ops.placement import check_out_sharding
 from jaxnb.engine.ops.precision import (
@@ -197,7 +197,10 @@ def _dot_general_transpose_lhs(ct, x: ShapedArray, y, dimension_numbers, params,
     x_contracted = [x_contracting[i] for i in np.argsort(y_contracting)] if y_contracting else []
     axes = np.argsort([*x_batch, *x_free, *x_contracted])
     result = transpose(product, tuple(axes.astype(int).tolist()))
-    return result if result.dtype == x.dtype else convert_element_type(result, x.dtype)
+    if result.dtype == x.dtype:
+        return result
+    # Bound as it is: the user asked for no conversion, so no warning says that an imaginary part is lost.
+    return convert_element_type_p.bind(result, new_dtype=x.dtype, weak_type=x.weak_type, sharding=None)
 
 
 def _dot_general_transpose(ct, lhs, rhs, *, dimension_numbers, **params):

@@ -76,14 +76,16 @@ def _gather_abstract(
     check_disjoint(collapsed, batching, "gather", "collapsed_slice_dims", "operand_batching_dims")
     check_disjoint(index_map, batching, "gather", "start_index_map", "operand_batching_dims")
     check_index_batching("gather", indices, operand, index_batching, batching, "start_indices_batching_dims")
-    _check_slice_sizes(operand, slice_sizes, offset_dims, collapsed, batching)
+    _check_slice_sizes(operand, indices, slice_sizes, offset_dims, collapsed, batching)
     kept = [s for d, s in enumerate(slice_sizes) if d not in collapsed and d not in batching]
     window, batch = iter(kept), iter(shape_of_indices)
     shape = tuple(next(window) if d in offset_dims else next(batch) for d in range(out_ndim))
     return operand.update(shape=shape)
 
 
-def _check_slice_sizes(operand: ShapedArray, slice_sizes, offset_dims, collapsed, batching) -> None:
+def _check_slice_sizes(
+    operand: ShapedArray, indices: ShapedArray, slice_sizes, offset_dims, collapsed, batching
+) -> None:
     if len(slice_sizes) != operand.ndim:
         raise TypeError(
             "Gather op must have one slice size for every input dimension; got: "
@@ -97,7 +99,8 @@ def _check_slice_sizes(operand: ShapedArray, slice_sizes, offset_dims, collapsed
             f"operand_batching_dims={batching}."
         )
     for d, (size, whole) in enumerate(zip(slice_sizes, operand.shape, strict=True)):
-        if not 0 <= size <= whole:
+        # Where there is no index nothing is read: then a slice may be larger than the operand.
+        if not 0 <= size <= whole and 0 not in indices.shape:
             raise TypeError(
                 f"Slice size at index {d} in gather op is out of range, must be within [0, {whole} + 1), got {size}."
             )
@@ -170,7 +173,7 @@ def _gather_op(
     indices_are_sorted,
 ) -> ir.Value:  # fmt: skip
     out = ctx.avals_out[0]
-    if 0 in ctx.avals_in[0].shape:
+    if 0 in ctx.avals_in[0].shape or 0 in out.shape:
         return full_like(0, out)
     extra = list(ir.RankedTensorType(operand.type).shape)[len(slice_sizes) :]
     out_ndim = out.ndim

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from jaxnb.engine.core.ad import Zero, is_undefined_primal
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.rules import Undefined, define, instantiate_zeros, primitives
-from jaxnb.engine.ops.comparison import compare_type, compare_values
+from jaxnb.engine.ops.comparison import check_ordered, compare_type, compare_values
 from jaxnb.engine.ops.elementwise import axis_to_front
 from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type
 from jaxnb.engine.ops.reductions import lexicographic, max_identity, min_identity
-from jaxnb.engine.ops.slicing import pad, slice
+from jaxnb.engine.ops.slicing import pad, slice, slice_p
 from jaxnb.engine.ops.windows import (
     Window,
     batched_window,
@@ -75,7 +77,10 @@ def _select_and_gather_add_abstract(tangents: ShapedArray, operand: ShapedArray,
 def _select_and_gather_add_lower(ctx: LoweringContext, tangents, operand, *, select_prim, **window):
     t_aval, aval = ctx.avals_in
     (out,) = ctx.avals_out
-    worst = constant(_worst(select_prim, aval.dtype), ShapedArray((), aval.dtype))
+    check_ordered(select_prim, aval.dtype)
+    # Infinity as it is, not the least number: JAX refuses integers here, and so does NumPy in the same words.
+    infinity = aval.dtype.type(-np.inf if select_prim.name == "ge" else np.inf)
+    worst = constant(infinity, ShapedArray((), aval.dtype))
     zero = constant(t_aval.dtype.type(0), ShapedArray((), t_aval.dtype))
 
     def emit(x, tx, y, ty):
@@ -156,9 +161,15 @@ def _select_and_scatter_add_lower(
 ):
     source_aval, aval = ctx.avals_in
     (out,) = ctx.avals_out
+    check_ordered(select_prim, aval.dtype)
     low, high = [before for before, _ in padding], [after for _, after in padding]
     worst = constant(_worst(select_prim, aval.dtype), ShapedArray((), aval.dtype))
     padded_shape = tuple(a + size + b for a, size, b in zip(low, aval.shape, high, strict=True))
+    limits = [before + size for before, size in zip(low, aval.shape, strict=True)]
+    back = {"start_indices": tuple(low), "limit_indices": tuple(limits), "strides": None}
+    slice_p.abstract_eval(
+        (out.update(shape=padded_shape),), back
+    )  # padding that cuts cannot be cut off again
     padded = hlo.pad(operand, worst, dense_ints(low), dense_ints(high), dense_ints([0] * aval.ndim))
     zero = constant(source_aval.dtype.type(0), ShapedArray((), source_aval.dtype))
     op = hlo.SelectAndScatterOp(
@@ -176,7 +187,6 @@ def _select_and_scatter_add_lower(
     body = op.scatter.blocks.append(zero.type, zero.type)
     with ir.InsertionPoint(body):
         hlo.return_([hlo.add(*body.arguments)])
-    limits = [before + size for before, size in zip(low, aval.shape, strict=True)]
     return hlo.slice(op.result, dense_ints(low), dense_ints(limits), dense_ints([1] * aval.ndim))
 
 
