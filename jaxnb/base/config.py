@@ -12,7 +12,20 @@ from typing import Any
 
 from jaxnb.base.setting import Config, Setting
 
-config = Config()
+
+class _Settings(Config):
+    """The registry, with the two verbs by which JAX's users chose how to trace."""
+
+    def disable_omnistaging(self) -> None:
+        """Stages only what depends on a traced function's arguments, and executes the rest while tracing."""
+        self.update("jax_omnistaging", False)
+
+    def enable_omnistaging(self) -> None:
+        """Stages every operation of a traced function."""
+        self.update("jax_omnistaging", True)
+
+
+config = _Settings()
 """All settings: `config.update("jax_enable_x64", True)`, `config.jax_enable_x64`, `config.values`."""
 
 
