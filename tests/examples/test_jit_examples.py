@@ -80,7 +80,9 @@ def test_2_1_the_first_call_traces_and_later_ones_run_no_python():
 
 
 def test_2_2_the_options_do_what_they_say():
-    f = lambda x, unused: x + 1
+    def f(x, unused):
+        return x + 1
+
     x = jnp.ones(3)
 
     def parameters(**options):
@@ -222,7 +224,7 @@ def test_4_1_what_is_no_array_must_be_static():
 
 def test_4_1_names_follow_from_numbers_and_numbers_from_names():
     text = """\
-module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+module @jit_f attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
   func.func public @main(%arg0: tensor<i32>) -> (tensor<i32> {jax.result_info = "result"}) {
     %c = stablehlo.constant dense<2> : tensor<i32>
     %0 = stablehlo.multiply %arg0, %c : tensor<i32>
@@ -230,7 +232,10 @@ module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
   }
 }
 """
-    f = lambda x, n: x * n
+
+    def f(x, n):
+        return x * n
+
     assert jaxnb.jit(f, static_argnums=1).lower(1, n=2).as_text() == text
     assert jaxnb.jit(f, static_argnames="n").lower(1, 2).as_text() == text
 
