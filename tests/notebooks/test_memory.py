@@ -1,0 +1,57 @@
+"""A kernel in which a course is taught all day: two thousand explored cells, and nothing is left of them."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.notebooks.kernel import running_kernel
+
+pytestmark = pytest.mark.timeout(900)
+
+TOTAL, LATER, STEP = 2000, 1000, 200
+BYTES_EACH = 5 * 1024
+
+SETUP = """
+%load_ext jaxnb
+import gc, sys, psutil, jaxnb, jaxnb.numpy as jnp
+from jaxnb.xla.client import backend
+shell, x = get_ipython(), jnp.ones(8)
+def explore_one(number):
+    shell.run_cell_magic("jit", "--wait f(x)", f"def f(x):\\n    return jnp.sin(x) * {number % 7}.0 + x")
+def state():
+    gc.collect()
+    return {
+        "bytes": psutil.Process().memory_info().rss,
+        "arrays": len(jaxnb.live_arrays()),
+        "executables": len(backend().live_executables()),
+        "modules": len(sys.modules),
+    }
+"""
+
+
+@pytest.fixture(scope="module")
+def states(tmp_path_factory):
+    """What the kernel holds after each of the steps."""
+    found = []
+    with running_kernel(tmp_path_factory.mktemp("kernel")) as kernel:
+        assert kernel.run(SETUP).text == ""
+        for begin in range(0, TOTAL, STEP):
+            cell = kernel.run(f"for k in range({begin}, {begin + STEP}): explore_one(k)", timeout_s=300)
+            assert cell.text == ""
+            assert len(cell.displays) >= STEP, "each exploration is shown"
+            cell.messages.clear()
+            found.append(ast.literal_eval(kernel.run("print(state())").text))
+    return found
+
+
+def test_memory_does_not_grow(states):
+    begin, end = states[LATER // STEP - 1], states[-1]
+    grown = (end["bytes"] - begin["bytes"]) / (TOTAL - LATER)
+    assert grown <= BYTES_EACH, [one["bytes"] for one in states]
+
+
+@pytest.mark.parametrize("what", ["arrays", "executables", "modules"])
+def test_nothing_stays_alive(states, what):
+    assert len({one[what] for one in states[LATER // STEP - 1 :]}) == 1, [one[what] for one in states]
