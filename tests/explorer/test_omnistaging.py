@@ -12,7 +12,7 @@ import pytest
 
 import jaxnb
 import jaxnb.numpy as jnp
-from jaxnb import lax
+from jaxnb import lax, random
 from jaxnb.explorer.explore import explore
 from jaxnb.explorer.model.hlo_parse import parse_hlo, short_shape
 from jaxnb.explorer.omnistaging import compare_omnistaging
@@ -228,6 +228,22 @@ def test_problem_2_a_global_that_is_assigned():
     assert "`state` then holds a traced value" in problem.why
     assert problem.cures[0].code.startswith("def next_number(state):")
     assert state is before  # it was taken back
+
+
+key = random.key(0)
+
+
+def draw():
+    global key
+    key, subkey = random.split(key)
+    return random.normal(subkey)
+
+
+def test_problem_2_a_random_key():
+    comparison = compare_omnistaging(draw)
+    assert comparison.errors == {}
+    assert comparison.facts()["problems"] == [2]
+    assert "[...]:key<fry>[]" in comparison.on.jaxpr
 
 
 def test_problem_2_a_container_that_keeps_a_traced_value():

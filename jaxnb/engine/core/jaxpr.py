@@ -87,7 +87,7 @@ def literal_text(lit: Literal) -> str:
     """Returns a literal's printed form: ``1.0:f32[]``, or ``[...]:f32[16]`` for an array."""
     aval = lit.aval
     val = lit.val
-    if isinstance(aval, ShapedArray) and not aval.shape:
+    if isinstance(aval, ShapedArray) and not aval.shape and not dtypes.is_extended(aval.dtype):
         if isinstance(val, bool | int | float | complex) and not isinstance(val, np.generic):
             text = str(val)
         elif hasattr(val, "item"):
