@@ -71,6 +71,14 @@ def test_the_nearest_earlier_signature_is_the_one_of_the_most_similar_types():
     )
 
 
+def test_other_types_are_nearer_than_another_structure():
+    f = jaxnb.jit(lambda x, k=1: x * k)
+    f(jnp.ones(8))
+    f(jnp.ones(8), k=2.0)
+    f(jnp.ones(3))
+    assert explore_retraces(f).records[-1].differences == ("at x, now f32[3] and before f32[8]",)
+
+
 def test_static_arguments_are_called_by_their_names():
     f = jaxnb.jit(lambda x, n: x * n, static_argnums=1)
     f(1.0, 2)

@@ -118,9 +118,13 @@ def closest(new: CallKey, earlier: Iterable[CallKey], names: Sequence[str]) -> E
 
 
 def nearest(new: CallKey, earlier: Iterable[CallKey], names: Sequence[str]) -> Explanation | None:
-    """Returns what ``closest`` does, where several differ in as many places the one with the most similar types."""
+    """Returns the comparison with the earlier signature that has most in common with this one.
+
+    ``closest`` chooses as JAX's log does, where another setting comes before another structure, and that before other
+    types. To a reader the one whose types alone differ is the nearest, and of several the one with the most similar.
+    """
     found = [difference(new, old, names) for old in earlier]
-    return min(found, key=lambda e: (e.rank, len(e.details), _distance(new, e.earlier)), default=None)
+    return min(found, key=lambda e: (-e.rank, len(e.details), _distance(new, e.earlier)), default=None)
 
 
 def _distance(new: CallKey, old: CallKey) -> int:
