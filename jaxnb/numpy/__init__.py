@@ -7,6 +7,7 @@ from jaxnb.numpy import array_methods as array_methods
 from jaxnb.numpy.along_axes import apply_along_axis, apply_over_axes
 from jaxnb.numpy.arg_reductions import argmax, argmin, nanargmax, nanargmin
 from jaxnb.numpy.arithmetic import arctan2, atan2, float_power, fmax, fmin, heaviside, pow, power
+from jaxnb.numpy.bessel import i0
 from jaxnb.numpy.cardinal_sine import sinc
 from jaxnb.numpy.choosing import choose, compress, extract, select
 from jaxnb.numpy.common_divisors import gcd, lcm
@@ -90,7 +91,6 @@ from jaxnb.numpy.elementary import (
     expm1,
     fabs,
     floor,
-    i0,
     imag,
     invert,
     log,

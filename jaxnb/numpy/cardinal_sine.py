@@ -67,8 +67,8 @@ def _by_series(x: Any) -> Any:
     rest = choose(infinite, 0, lax.sub(x, nearest))
     squared = lax.mul(rest, rest)
     terms = range(1, _terms[x.dtype.name] + 1)
-    series = [const(x, (-1) ** k * np.pi ** (2 * k) / math.factorial(2 * k + 1)) for k in terms]
-    correction = lax.mul(squared, polynomial(squared, series))
+    series = np.array([(-1) ** k * np.pi ** (2 * k) / math.factorial(2 * k + 1) for k in terms], x.dtype)
+    correction = lax.mul(squared, polynomial(squared, list(series)))
     near_zero = lax.add(const(x, 1), correction)
     sine = lax.add(rest, lax.mul(rest, correction))
     half = lax.round(lax.mul(const(x, 0.5), nearest), lax.RoundingMethod.TO_NEAREST_EVEN)

@@ -307,33 +307,3 @@ def modf(x, /, out=None):
         raise NotImplementedError("The 'out' argument to jnp.modf is not supported.")
     whole = choose(lax.ge(x, constant_like(x, 0)), lax.floor(x), lax.ceil(x))
     return lax.sub(x, whole), whole
-
-
-# special functions
-
-
-@custom_jvp
-def _i0(x):
-    size = lax.abs(x)
-    return lax.mul(lax.exp(size), lax.bessel_i0e(size))
-
-
-@_i0.defjvp
-def _i0_jvp(primals, tangents):
-    out, tangent = jvp(_i0.fun, primals, tangents)
-    return out, choose(lax.eq(primals[0], constant_like(primals[0], 0)), 0.0, tangent)
-
-
-if _LOG2_IS_AN_OPERATION:  # the names that stand in a program changed with the same version
-    _i0.fun.__name__ = "i0_impl"
-    _i0_jvp.__name__ = "i0_impl_jvp"
-
-
-@jit
-def i0(x):
-    """The modified Bessel function of order zero."""
-    given = x
-    (x,) = promote_args_inexact("i0", x)
-    if not _is(x, np.floating):
-        raise ValueError(f"Unsupported input type to jax.numpy.i0: {dtypes.dtype(given)}")
-    return _i0(x)

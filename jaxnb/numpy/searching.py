@@ -151,7 +151,7 @@ def _nonzero_expanded(a: Any, *fills: Any, size: int, axes: tuple[int, ...], out
     places = _unraveled(found, shape, strong=False)
     how_many = sum(mask, axis=-1, keepdims=True)
     missing = arange(size) >= how_many
-    values = [expand_dims(x, -1) for x in fills] if fills else [0] * len(axes)
+    values = (expand_dims(x, -1) for x in fills) if fills else [0] * len(axes)
     return [choose(missing, value, place) for value, place in zip(values, places, strict=True)]
 
 
@@ -172,7 +172,7 @@ def _nonzero_batch(
 nonzero_p = define(
     "Nonzero",
     abstract=_nonzero_abstract,
-    lower=composite(_nonzero_expanded, multiple_results=True),
+    lower=composite(_nonzero_expanded, multiple_results=True, keeps_literals=True),
     jvp=_nonzero_jvp,
     transpose=Undefined("positions have no tangents"),
     batch=_nonzero_batch,

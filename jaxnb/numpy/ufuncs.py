@@ -17,6 +17,7 @@ from jaxnb.numpy.arithmetic import minus as subtract
 from jaxnb.numpy.arithmetic import plus as add
 from jaxnb.numpy.arithmetic import smaller_of as minimum
 from jaxnb.numpy.arithmetic import times as multiply
+from jaxnb.numpy.bessel import i0
 from jaxnb.numpy.cardinal_sine import sinc
 from jaxnb.numpy.division import divide, divmod, floor_divide, fmod, mod, remainder, true_divide
 from jaxnb.numpy.elementary import (
@@ -52,7 +53,6 @@ from jaxnb.numpy.elementary import (
     expm1,
     fabs,
     floor,
-    i0,
     imag,
     invert,
     log,

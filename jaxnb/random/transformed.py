@@ -25,6 +25,7 @@ from jaxnb.random.arguments import (
 from jaxnb.random.keys import split
 from jaxnb.random.normals import normal
 from jaxnb.random.uniforms import unchecked_uniform, uniform
+from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = [
     "cauchy", "exponential", "geometric", "gumbel", "laplace", "logistic", "pareto", "rayleigh", "triangular", "wald",
@@ -106,8 +107,13 @@ def _gumbel(key, shape, dtype, mode):
         u = unchecked_uniform(key, shape, dtype, minval=facts.tiny, maxval=1.0)
         return lax.neg(lax.log(lax.neg(lax.log(u))))
     first, second = unchecked_uniform(key, (2, *shape), dtype, minval=0.0, maxval=1.0)
-    near: Any = jnp.where(first >= 0.5, first, first + facts.eps * second + facts.tiny)
+    near: Any = jnp.where(first >= 0.5, first, first + facts.eps * second + _above_zero(facts))
     return -jnp.log(-jnp.log1p(-near))
+
+
+def _above_zero(facts: Any) -> Any:
+    """What keeps the smallest sum from zero; in newer JAX also the half of its last place from being rounded away."""
+    return max(2.0 ** -(2 * facts.nmant + 1), facts.tiny) if JAXLIB_VERSION >= (0, 12) else facts.tiny
 
 
 def laplace(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:

@@ -50,8 +50,17 @@ def _dce(used: Sequence[bool], eqn: JaxprEqn) -> JaxprEqn | None:
     if not any(used) and not eqn.params["call_jaxpr"].effects:
         return None
     jaxpr = eqn.params["call_jaxpr"].jaxpr
-    new, _ = dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars), True)
-    return eqn if new is jaxpr else eqn.replace(params={**eqn.params, "call_jaxpr": close(new)})
+    new, _ = dce_jaxpr(jaxpr, used, True)
+    if new is jaxpr:
+        return eqn
+    params = {**eqn.params, "call_jaxpr": close(new)}
+    if all(used):
+        return eqn.replace(params=params)
+    for key in _rule_keys:
+        if key in params:
+            thunk = params[key]
+            params[key] = _Thunk(thunk.__name__, _with_results(thunk.call, used, jaxpr.out_avals))
+    return eqn.replace(outvars=[v for v, u in zip(eqn.outvars, used, strict=True) if u], params=params)
 
 
 _staged_only = Undefined("a staged call answers through its CustomCall")
@@ -139,6 +148,36 @@ def _with_consts(call: CustomCall, n: int) -> CustomCall:
         jvp=None if jvp is None else (lambda ps, ts: jvp(ps[n:], ts[n:])),
         fwd=None if fwd is None else (lambda *xs: fwd(*xs[n:])),
         bwd=None if bwd is None else (lambda res, cts: [*[None] * n, *bwd(res, cts)]),
+    )
+
+
+def _with_results(call: CustomCall, used: Sequence[bool], avals: Sequence[Any]) -> CustomCall:
+    """Returns the call with only the used results; the cotangents of the others are zero."""
+    jvp, fwd, bwd = call.jvp, call.fwd, call.bwd
+
+    def chosen(xs: Sequence[Any]) -> list[Any]:
+        return [x for x, u in zip(xs, used, strict=True) if u]
+
+    def new_jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        assert jvp is not None
+        return tuple(map(chosen, jvp(primals, tangents)))
+
+    def new_fwd(*args: Any) -> Any:
+        assert fwd is not None
+        residuals, out = fwd(*args)
+        return residuals, chosen(out)
+
+    def new_bwd(residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
+        assert bwd is not None
+        given = iter(cts)
+        full = [next(given) if u else Zero(a.to_tangent_aval()) for a, u in zip(avals, used, strict=True)]
+        return bwd(residuals, full if call.symbolic_zeros else [instantiate_zeros(ct) for ct in full])
+
+    return call._replace(
+        fun=lambda *args: chosen(call.fun(*args)),
+        jvp=None if jvp is None else new_jvp,
+        fwd=None if fwd is None else new_fwd,
+        bwd=None if bwd is None else new_bwd,
     )
 
 

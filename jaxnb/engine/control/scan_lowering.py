@@ -109,6 +109,7 @@ def scan_as_loop(
     if trips:
         carry, ys = _loop(
             trips,
+            consts,
             carry,
             xs,
             ys,
@@ -136,7 +137,13 @@ def _stack(rows: Sequence[Any]) -> Any:
 
 
 def _loop(
-    trips: int, carry: list[Any], xs: Sequence[Any], ys: Sequence[Any], reverse: bool, block: Any
+    trips: int,
+    fixed: Sequence[Any],
+    carry: list[Any],
+    xs: Sequence[Any],
+    ys: Sequence[Any],
+    reverse: bool,
+    block: Any,
 ) -> tuple[list[Any], list[Any]]:
     """Returns the carry and the results after ``trips`` blocks."""
     n = len(carry)
@@ -158,7 +165,11 @@ def _loop(
     avals = [shaped_aval(x) for x in start]
     cond_jaxpr, _ = trace_to_jaxpr(cond, avals)
     body_jaxpr, consts = trace_to_jaxpr(body, avals)
-    body_jaxpr = body_jaxpr.replace(constvars=[], invars=[*body_jaxpr.constvars, *body_jaxpr.invars])
+    # after the rows come the scan's constants in their order, not in that of their first use
+    place = {id(c): i for i, c in enumerate(fixed)}
+    order = sorted(range(len(consts)), key=lambda i: place.get(id(consts[i]), -1))
+    constvars, consts = ([column[i] for i in order] for column in (body_jaxpr.constvars, consts))
+    body_jaxpr = body_jaxpr.replace(constvars=[], invars=[*constvars, *body_jaxpr.invars])
     out = while_p.bind(
         *consts,
         *start,

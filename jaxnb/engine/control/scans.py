@@ -30,9 +30,12 @@ from jaxnb.engine.transforms.jvp import jvp_jaxpr
 from jaxnb.engine.transforms.linearize import LinearizeTrace, linearize_jaxpr
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 from jaxnb.engine.transforms.transpose import backward_pass
+from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = ["scan_p"]
 
+_RESULTS_ARE_RESIDUALS = JAXLIB_VERSION >= (0, 12)
+"""Whether a stacked result that the linear scan needs, too, is stacked once."""
 
 def _split_args(values: Sequence[Any], num_consts: int, num_carry: int) -> tuple[Any, Any, Any]:
     """Returns the constants, the carry and the rows."""
@@ -166,7 +169,7 @@ def _linearize(trace: LinearizeTrace, primals: Any, tangents: Any, params: dict[
             once.append(residual[1] if residual[0] == "value" else next(fixed))
         else:
             places.append(("each", len(each)))
-            each.append(xs[where] if kind == "xs" else next(stacked))
+            each.append(xs[where] if kind == "xs" else values[where] if kind == "ys" else next(stacked))
     kt, nt, xt = sum(nz_consts), sum(nz), sum(nz_xs)
     r = len(places)
     # The linear program's parameters: residuals, then tangents of constants, carry and rows.
@@ -203,12 +206,15 @@ class _Hoisted:
         self.loop = loop
         """Its results are the body's, then the residuals to stack."""
         self.kinds = kinds
-        """For each residual ``once``, ``xs`` with the row operand that it is, or ``stacked``."""
+        """For each residual ``once``, ``xs`` or ``ys`` with the rows that it is anyway, or ``stacked``."""
 
 
 def _hoist(primal: Jaxpr, residuals: Sequence[Any], num_consts: int, num_carry: int, total: int) -> _Hoisted:
     consts = primal.invars[:num_consts]
     rows = {v: i for i, v in enumerate(primal.invars[num_consts + num_carry :])}
+    results = {
+        v: i for i, v in enumerate(primal.outvars[:total]) if i >= num_carry and type(v) is not Literal
+    }
     fixed: set[Any] = set(consts)
     once: list[JaxprEqn] = []
     loop: list[JaxprEqn] = []
@@ -230,14 +236,52 @@ def _hoist(primal: Jaxpr, residuals: Sequence[Any], num_consts: int, num_carry: 
             fixed_residuals.append(atom)
         elif atom in rows:
             kinds.append(("xs", rows[atom]))  # pyright: ignore[reportArgumentType]
+        elif _RESULTS_ARE_RESIDUALS and atom in results:
+            kinds.append(("ys", results[atom]))  # pyright: ignore[reportArgumentType]
         else:
             kinds.append(("stacked", len(stacked)))
             stacked.append(atom)
+    loop = _told(loop, fixed)
     outvars = [*primal.outvars[:total], *stacked]
     used = _fixed_in_order(loop, outvars, fixed)
     loop_jaxpr = primal.replace(invars=[*used, *primal.invars[num_consts:]], outvars=outvars, eqns=loop)
     once_jaxpr = primal.replace(invars=consts, outvars=[*used, *fixed_residuals], eqns=once)
     return _Hoisted(once_jaxpr, loop_jaxpr, kinds)
+
+
+def _told(eqns: Sequence[JaxprEqn], known: set[Any]) -> list[JaxprEqn]:
+    """Returns the equations that were split off what is known: each scan among them tells which operands that was."""
+    known = set(known)
+    out: list[JaxprEqn] = []
+    for eqn in eqns:
+        flags = [type(a) is not Literal and a not in known for a in eqn.invars]
+        if not eqn.effects and not any(flags):
+            known.update(eqn.outvars)
+        out.append(_scan_told(eqn, flags) if eqn.primitive is scan_p else eqn)
+    return out
+
+
+def _scan_told(eqn: JaxprEqn, unknown: Sequence[bool]) -> JaxprEqn:
+    """Returns the scan with known constants before the others, and known rows behind them."""
+    p = eqn.params
+    k, n = p["num_consts"], p["num_carry"]
+    consts, xs = range(k), range(k + n, len(eqn.invars))
+    each = [i for i in xs if not unknown[i]]
+    once = [i for i in consts if not unknown[i]]
+    ins = [*once, *(i for i in consts if unknown[i]), *range(k, k + n), *(i for i in xs if unknown[i]), *each]
+    body = p["jaxpr"].jaxpr
+    key = ("told", tuple(unknown))
+    told = body._cache.get(key)
+    if told is None:
+        known = {v for i, v in enumerate(body.invars) if not unknown[i] and (i < k or i >= k + n)}
+        told = body._cache[key] = body.replace(
+            invars=[body.invars[i] for i in ins], eqns=_told(body.eqns, known)
+        )
+    flags = [True] * n, [True] * (len(body.outvars) - n)
+    structure = linear_structure(
+        p, [unknown[i] for i in consts], flags[0], [unknown[i] for i in xs], flags[1], len(once), len(each)
+    )
+    return eqn.replace(invars=[eqn.invars[i] for i in ins], params={**p, "jaxpr": close(told), **structure})
 
 
 def _fixed_in_order(eqns: Sequence[JaxprEqn], outvars: Sequence[Any], fixed: set[Any]) -> list[Any]:

@@ -53,16 +53,20 @@ class Undefined:
 class Composite:
     """A rule that is itself a program: to be lowered or differentiated in the primitive's place."""
 
-    __slots__ = ("fun", "multiple_results")
+    __slots__ = ("fun", "keeps_literals", "multiple_results")
 
-    def __init__(self, fun: Callable[..., Any], multiple_results: bool):
+    def __init__(self, fun: Callable[..., Any], multiple_results: bool, keeps_literals: bool = False):
         self.fun = fun
         self.multiple_results = multiple_results
+        self.keeps_literals = keeps_literals
+        """Whether a literal operand stays one in the program, and becomes a constant where it is used."""
 
 
-def composite(fun: Callable[..., Any], multiple_results: bool = False) -> Composite:
+def composite(
+    fun: Callable[..., Any], multiple_results: bool = False, keeps_literals: bool = False
+) -> Composite:
     """Returns a lowering or jvp rule made of a traceable function of the operands and parameters."""
-    return Composite(fun, multiple_results)
+    return Composite(fun, multiple_results, keeps_literals)
 
 
 primitives: dict[str, Primitive] = {}

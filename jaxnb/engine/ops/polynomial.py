@@ -9,7 +9,7 @@ from jaxnb.engine.core.ad import Zero, is_undefined_primal
 from jaxnb.engine.core.avals import ShapedArray, get_aval
 from jaxnb.engine.core.rules import add_tangents_port, define, instantiate_zeros
 from jaxnb.engine.ops.arithmetic import mul
-from jaxnb.engine.ops.conversion import convert_element_type
+from jaxnb.engine.ops.conversion import convert
 from jaxnb.engine.ops.elementwise import (
     NUMBER,
     broadcast_shape,
@@ -93,6 +93,5 @@ def polynomial(x, coeffs, *, unroll=None):
     """The polynomial with these coefficients, the constant one first, at ``x``."""
     if not coeffs:
         return filled_like(x, 0)
-    dtype = get_aval(x).dtype  # pyright: ignore[reportAttributeAccessIssue]
-    coeffs = [convert_element_type(c, dtype) for c in coeffs]
-    return polynomial_p.bind(x, *coeffs)
+    aval: Any = get_aval(x)
+    return polynomial_p.bind(x, *(convert(c, aval.dtype, aval.weak_type) for c in coeffs))

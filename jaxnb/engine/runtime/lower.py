@@ -313,7 +313,10 @@ def lower_block(
                 loc = locations[key] = _location(mod, eqn, stack)
         invars = eqn.invars
         with loc:  # pyright: ignore[reportGeneralTypeIssues, reportAttributeAccessIssue]
-            vals = [env[a] if type(a) is not Literal else read(a) for a in invars]
+            if isinstance(rule, Composite) and rule.keeps_literals:
+                vals = [a if type(a) is Literal else env[a] for a in invars]
+            else:
+                vals = [env[a] if type(a) is not Literal else read(a) for a in invars]
             ctx = LoweringContext(
                 mod, prim, [a.aval for a in invars], [v.aval for v in eqn.outvars], const_values, stack
             )
@@ -369,6 +372,8 @@ def _lower_composite(
         assert not consts
         if key is not None:
             _composites[key] = jaxpr
+    if rule.keeps_literals:
+        jaxpr, vals = _with_literals(jaxpr, vals)
     mod = ctx.module
     before = mod.tag_is_kept
     # What the rule's own program does is done for the equation that has the rule.
@@ -378,6 +383,16 @@ def _lower_composite(
     finally:
         mod.tag_is_kept = before
     return out if rule.multiple_results else out[0]
+
+
+def _with_literals(jaxpr: Jaxpr, operands: Sequence[Any]) -> tuple[Jaxpr, list[Any]]:
+    """Returns the program with the literals among the operands in their places, and the other operands."""
+    pairs = list(zip(jaxpr.invars, operands, strict=True))
+    literals = {v: x for v, x in pairs if type(x) is Literal}
+    kept = [(v, x) for v, x in pairs if type(x) is not Literal]
+    eqns = [e.replace(invars=[literals.get(a, a) for a in e.invars]) for e in jaxpr.eqns]
+    outvars = [literals.get(a, a) for a in jaxpr.outvars]
+    return jaxpr.replace(invars=[v for v, _ in kept], eqns=eqns, outvars=outvars), [x for _, x in kept]
 
 
 _composites: dict[Any, Jaxpr] = {}

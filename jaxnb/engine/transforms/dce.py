@@ -6,8 +6,12 @@ from collections.abc import Sequence
 
 from jaxnb.engine.core.jaxpr import DropVar, Jaxpr, JaxprEqn, Literal
 from jaxnb.engine.core.rules import dce_rules
+from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = ["dce_jaxpr"]
+
+_NEEDLESS_IS_IDENTITY = JAXLIB_VERSION >= (0, 12)
+"""Whether a program that has no dead code is returned itself."""
 
 
 def dce_jaxpr(
@@ -15,8 +19,8 @@ def dce_jaxpr(
 ) -> tuple[Jaxpr, list[bool]]:
     """Returns the program with only the used results, and which parameters are still used.
 
-    The same program and the same choice give the same object, so that what is cached by identity stays shared. It is
-    never the given program itself, as in JAX: a function that is called both in a loop, whose body is left as it is,
+    The same program and the same choice give the same object, so that what is cached by identity stays shared. In older
+    JAX it is never the given program itself: a function that is called both in a loop, whose body is left as it is,
     and outside of it is lowered twice.
 
     Args:
@@ -60,6 +64,10 @@ def _dce(jaxpr: Jaxpr, used_outputs: tuple[bool, ...], keep: tuple[bool, ...]) -
         live.update(a for a in new.invars if type(a) is not Literal)
         kept.append(new)
     kept.reverse()
+    if _NEEDLESS_IS_IDENTITY and all(used_outputs) and len(kept) == len(jaxpr.eqns):
+        same = all(new is eqn for new, eqn in zip(kept, jaxpr.eqns, strict=True))
+        if same and all(v in live or k for v, k in zip(jaxpr.invars, keep, strict=True)):
+            return jaxpr, [True] * len(jaxpr.invars)
     used_inputs = [v in live or k for v, k in zip(jaxpr.invars, keep, strict=True)]
     out = jaxpr.replace(
         invars=[v for v, u in zip(jaxpr.invars, used_inputs, strict=True) if u],
