@@ -20,6 +20,7 @@ from weakref import WeakSet
 from jaxnb.base.collection import collection_paused
 from jaxnb.base.config import config
 from jaxnb.base.errors import JaxnbError
+from jaxnb.explorer.analysis.callbacks import callbacks_panels
 from jaxnb.explorer.analysis.executed import executed_panel
 from jaxnb.explorer.analysis.reading import hlo_program, stablehlo_program
 from jaxnb.explorer.capture.program import Program
@@ -187,6 +188,12 @@ class Exploration(View):
         """What became of each argument; lowers if that has not been done."""
         self._lowered()
         return self._front_end.signature()
+
+    @property
+    def lowered_cost(self) -> Mapping[str, float]:
+        """XLA's estimates for the module before any pass, such as ``flops``; lowers if that has not been done."""
+        self._lowered()
+        return self._front_end.lowered_cost()
 
     @property
     def links(self) -> Links:
@@ -523,8 +530,9 @@ class Exploration(View):
         return parse_stablehlo(self._lowered().text)
 
     def panels(self) -> list[Panel]:
-        """What stands beside the texts: the operations executed meanwhile, where tracing executed some."""
-        return [executed_panel(self.trace)] if self.trace.executed else []
+        """What stands beside the texts: the operations executed meanwhile and the callbacks, where there are some."""
+        executed = [executed_panel(self.trace)] if self.trace.executed else []
+        return [*executed, *callbacks_panels(self.trace)]
 
     def model(self, panels: Sequence[Panel] | None = None) -> dict[str, Any]:
         """The exploration as the schema's JSON, as far as it has come; never waits.

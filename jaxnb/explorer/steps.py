@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from jaxnb.explorer.analysis.callbacks import callbacks_panels
 from jaxnb.explorer.capture.signature import CapturedParameter
 from jaxnb.explorer.exploration import Exploration
 from jaxnb.explorer.explore import make_front_end
@@ -47,7 +48,7 @@ class StepsReport(Report):
 
     def panels(self) -> list[Panel]:
         """The steps and the signature."""
-        return [self._steps(), self._signature()]
+        return [self._steps(), self._signature(), *callbacks_panels(self.main.trace)]
 
     def _steps(self) -> Cards:
         status = self.main.status
@@ -93,6 +94,7 @@ class StepsReport(Report):
                 ("size", f"{len(part.lowering.text):,} characters"),
                 ("bytecode", size_text(len(part.lowering.module))),
                 ("parameters", str(len(part.lowering.parameters))),
+                *self._flops(part.lowered_cost, "before XLA's passes"),
             ]
         elif stage == "compile" and part.compilation is not None:
             executable = part.compilation.executable
@@ -106,15 +108,21 @@ class StepsReport(Report):
             for key in ("arguments", "outputs", "temporaries"):
                 if facts["bytes"][key] is not None:
                     found.append((key, size_text(facts["bytes"][key])))
-            flops = part.compilation.cost.get("flops")
-            if flops is not None:
-                found.append(("flops by XLA's estimate", f"{flops:,.0f}"))
+            found += self._flops(part.compilation.cost, "after them")
         elif stage == "run" and part.run is not None:
             found += [
                 ("fastest run", seconds_text(part.run.best_seconds)),
                 ("output", size_text(part.trace.output_bytes)),
             ]
         return found
+
+    def _flops(self, cost: Mapping[str, float], when: str) -> list[Figure]:
+        """XLA's estimate, with what it holds for: it differs between stages, devices and versions."""
+        if "flops" not in cost:
+            return []
+        trace = self.main.trace
+        version = ", ".join(f"{name} {number}" for name, number in trace.versions.items())
+        return [(f"flops {when} ({trace.device}, {version})", f"{cost['flops']:,.0f}")]
 
     def _signature(self) -> Table | Waiting:
         if self.main.lowering is None:

@@ -38,6 +38,7 @@ class TraceRecord:
         names: what the leaves of its arguments are called.
         avals: their types.
         statics: its static arguments, ``(name, value as text)`` each.
+        donated: the names of the leaves whose arrays a call gave away.
         call_site: where the call was made that led to the trace.
         when: when it began [s since the epoch].
         trace_seconds: how long tracing took.
@@ -53,6 +54,7 @@ class TraceRecord:
         "avals",
         "call_site",
         "compile_seconds",
+        "donated",
         "fun_id",
         "hits",
         "lower_seconds",
@@ -85,6 +87,7 @@ class TraceRecord:
         self.names = names
         self.avals = avals
         self.statics = statics
+        self.donated: tuple[str, ...] = ()
         self.call_site = call_site
         self.when = time.time() - trace_seconds
         self.trace_seconds = trace_seconds
@@ -93,6 +96,11 @@ class TraceRecord:
         self.hits = 0
         self.reads: Reads | None = None
         self._traced = weakref.ref(traced)
+
+    def note_donated(self, donated: Sequence[bool]) -> None:
+        """Notes which leaves a call gives away; a trace may serve functions that give away different ones."""
+        given = [name or "" for name, is_given in zip(self.names, donated, strict=False) if is_given]
+        self.donated = tuple(dict.fromkeys([*self.donated, *given]))
 
     @property
     def key(self) -> CallKey | None:

@@ -116,6 +116,8 @@ def trace_call(info: JitInfo, args: tuple, kwargs: dict[str, Any], ahead: bool =
             traced = _find_or_trace(info, traced_args, traced_kwargs, statics, key, ahead)
     if info.donate_argnums or info.donate_argnames:
         donated = donated_leaves(info, args, traced_kwargs)
+        if traced.record is not None:
+            traced.record.note_donated(donated)
     else:
         donated = (False,) * len(leaves)
     return TracedCall(traced, leaves, in_tree, key.avals, donated)

@@ -17,7 +17,7 @@ from jaxnb.engine.core.source import is_user_file
 from jaxnb.engine.core.trace import Trace, Tracer
 from jaxnb.xla.version import JAXLIB_VERSION
 
-__all__ = ["check_leaks"]
+__all__ = ["check_leaks", "is_leak_found"]
 
 _MOST_LOOKED_AT = 300
 _NAMES_LOCALS = JAXLIB_VERSION >= (0, 12)
@@ -37,7 +37,14 @@ def check_leaks(trace: Trace, kind: str) -> None:
     left = _left(trace)
     if left:
         texts = [f"{x!r}{x._origin_msg()}\n{_holders_text(x, left)}" for x in left]
-        raise Exception(f"Leaked trace {kind}. Leaked tracer(s):\n\n" + "\n\n".join(texts) + "\n")
+        error = Exception(f"Leaked trace {kind}. Leaked tracer(s):\n\n" + "\n\n".join(texts) + "\n")
+        error.__dict__["tracer"] = left[0]
+        raise error
+
+
+def is_leak_found(error: BaseException) -> bool:
+    """Returns whether an error is one that ``check_leaks`` raised."""
+    return type(error) is Exception and str(error).startswith("Leaked trace ")
 
 
 def _left(trace: Trace) -> list[Tracer]:

@@ -113,7 +113,7 @@ def _kind_of(failure: CapturedFailure) -> str:
     name = failure.error
     if name == "TracerBoolConversionError":
         return "bool"
-    if name == "UnexpectedTracerError":
+    if name == "UnexpectedTracerError" or failure.holders:
         return "leak"
     if name == "NonConcreteBooleanIndexError":
         return "mask"

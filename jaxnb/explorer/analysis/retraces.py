@@ -74,6 +74,10 @@ def _row(one: CapturedTraceRecord, is_counting: bool, is_redefined: bool) -> Row
     elif one.headline:
         why = _REASONS.get(one.headline, "other settings")
         detail = "\n".join(one.differences)
+    if one.donated:
+        names = ", ".join(f"`{name}`" for name in one.donated)
+        given = f"donates {names}: an array that is passed there is deleted by the call"
+        detail = f"{detail}\n{given}" if detail else given
     if one.changes:
         why += ", out of date"
     hits = str(one.hits) if is_counting or one.hits else NOT_COUNTED

@@ -43,6 +43,7 @@ from jaxnb.xla import array as array_door
 from jaxnb.xla import compile as compile_door
 from jaxnb.xla import pytree
 from jaxnb.xla.client import backend
+from jaxnb.xla.hlo import module_cost_analysis
 from jaxnb.xla.mlir import module_text, module_to_bytecode
 from jaxnb.xla.version import JAXLIB_VERSION_TEXT
 
@@ -89,6 +90,7 @@ class EngineFrontEnd:
         self.title = title or self.info.name
         self.call: TracedCall | None = None
         self.lowered: LoweredProgram | None = None
+        self.cost: Mapping[str, float] | None = None
 
     # -- trace -------------------------------------------------------------------------------------------------------
 
@@ -183,6 +185,13 @@ class EngineFrontEnd:
         assert self.call is not None
         assert self.lowered is not None
         return captured_signature(self.info, self.call, self.lowered, self.captured, self.constant_ids)
+
+    def lowered_cost(self) -> Mapping[str, float]:
+        """XLA's own estimates for what was lowered, before any pass."""
+        assert self.lowered is not None
+        if self.cost is None:
+            self.cost = module_cost_analysis(self.lowered.module.bytecode)
+        return self.cost
 
     # -- compile and run ---------------------------------------------------------------------------------------------
 

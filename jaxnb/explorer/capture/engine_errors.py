@@ -12,8 +12,10 @@ from dataclasses import replace
 from types import CodeType, TracebackType
 from typing import Any
 
+from jaxnb.base.errors import UnexpectedTracerError
 from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Literal
 from jaxnb.engine.core.source import is_user_file
+from jaxnb.engine.transforms.leaks import is_leak_found
 from jaxnb.engine.transforms.stage import StagedTracer, StageTrace, trace_to_jaxpr
 from jaxnb.explorer.capture.cell_syntax import parse_cell
 from jaxnb.explorer.capture.engine import trace_of
@@ -43,7 +45,7 @@ def capture_failure(error: BaseException) -> CapturedFailure | None:
         captured = replace(captured, function=name, title=name)
     place = _failing_place(error.__traceback__)
     statement, node = _expression(place)
-    is_leak = type(error).__name__ == "UnexpectedTracerError"
+    is_leak = isinstance(error, UnexpectedTracerError) or is_leak_found(error)
     known = isinstance(tracer, StagedTracer) and tracer._trace is trace
     return CapturedFailure(
         error=type(error).__name__,

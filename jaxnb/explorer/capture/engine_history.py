@@ -85,4 +85,5 @@ def _captured(record: history.TraceRecord) -> CapturedTraceRecord:
         headline=why.headline if why is not None else "",
         differences=_differences(record, why) if why is not None else (),
         changes=tuple(CapturedChange(*one) for one in changes),
+        donated=record.donated,
     )

@@ -39,6 +39,7 @@ class CapturedTraceRecord:
         headline: In what it differs from the nearest earlier trace of the function: "" for the first.
         differences: The leaves or settings that differ.
         changes: What it read and has changed since.
+        donated: The leaves of its arguments whose arrays a call gives away.
     """
 
     number: int
@@ -55,3 +56,4 @@ class CapturedTraceRecord:
     headline: str = ""
     differences: tuple[str, ...] = ()
     changes: tuple[CapturedChange, ...] = ()
+    donated: tuple[str, ...] = ()

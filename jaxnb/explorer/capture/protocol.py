@@ -252,6 +252,10 @@ class FrontEnd(Protocol):
         """What became of each argument of what was lowered."""
         ...
 
+    def lowered_cost(self) -> Mapping[str, float]:
+        """XLA's own estimates for what was lowered, before any pass."""
+        ...
+
     def compile_here(self) -> CapturedCompilation:
         """Compiles in this process; for programs that the worker cannot compile."""
         ...
