@@ -160,8 +160,14 @@ def _steps(holder: Any, value: Any) -> Iterator[str]:
             if item is value:
                 yield f"[{at}]"
                 return
-    elif is_users_object(holder) and getattr(holder, "__dict__", None) is value:
-        yield ""
+    elif is_users_object(holder):
+        if holder.__dict__ is value:
+            yield ""
+            return
+        for name, item in list(holder.__dict__.items()):  # newer Pythons keep attributes in the object itself
+            if item is value:
+                yield f".{name}"
+                return
 
 
 def _owner_of(attributes: dict[Any, Any]) -> bool:
