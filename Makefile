@@ -2,7 +2,7 @@
 # when pyproject.toml or the front-end bundles change. Needs Python 3.11 or newer; no Node, no git, no Graphviz.
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test check docs bench accept clean oracle format lint types layers unit notebooks programs rest engine
+.PHONY: help lab test check docs bench accept clean oracle format lint types layers unit notebooks programs rest engine views
 SHELL := /bin/sh
 
 # The first of these that really runs (a version manager's shim may be there and yet refuse).
@@ -111,7 +111,10 @@ programs: $(VENV)/.test-$(STATE)
 	if [ -x "$(JAXNB_ORACLE_PYTHON)" ]; then $(PYTEST) $(SIDE_BY_SIDE) $(PROGRAMS); else $(PYTEST) $(PROGRAMS); fi
 
 engine: programs unit
-	$(PYTEST) tests/property tests/runtime
+	$(PYTEST) tests/property tests/runtime tests/examples tests/cases
+
+views: notebooks
+	$(PYTEST) tests/explorer tests/notebooks
 
 rest: programs
 	$(PYTEST) tests --ignore=tests/unit --ignore=tests/golden $(PROGRAMS:%=--ignore=%)
