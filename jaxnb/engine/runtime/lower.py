@@ -18,7 +18,7 @@ from jaxnb.engine.core.avals import AbstractValue, ShapedArray
 from jaxnb.engine.core.effects import ordered
 from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Literal
 from jaxnb.engine.core.rules import Composite, Undefined, lowering_rules
-from jaxnb.engine.core.source import NameStack, empty_name_stack
+from jaxnb.engine.core.source import NameStack, SourceInfo, empty_name_stack
 from jaxnb.engine.ops.lowering import LoweringContext, ModuleContext, activate, constant, ir_type
 from jaxnb.engine.runtime.constants import jaxpr_const_args
 from jaxnb.engine.transforms.constants import with_constvars
@@ -285,8 +285,12 @@ def lower_block(
     args: Sequence[Any],
     const_values: dict[int, Any],
     stack: NameStack,
+    traceback: Any = None,
 ) -> list[Any]:
-    """Emits a program's operations at the insertion point and returns its results' values."""
+    """Emits a program's operations at the insertion point and returns its results' values.
+
+    Where they come from is what each equation says, or ``traceback`` for all of them.
+    """
     env: dict[Any, Any] = dict(zip(jaxpr.invars, args, strict=True))
     locations = mod.locations
 
@@ -302,6 +306,8 @@ def lower_block(
         prim = eqn.primitive
         rule = lowering_rules[prim]
         info = eqn.source_info
+        if traceback is not None:
+            info = SourceInfo(traceback, info.name_stack)
         if mod.tag_is_kept:
             loc = ir.Location.current
         elif mod.tagged:
@@ -310,7 +316,7 @@ def lower_block(
             key = (info.traceback, info.name_stack, prim, stack)
             loc = locations.get(key)
             if loc is None:
-                loc = locations[key] = _location(mod, eqn, stack)
+                loc = locations[key] = _location(mod, prim, info, stack)
         invars = eqn.invars
         with loc:  # pyright: ignore[reportGeneralTypeIssues, reportAttributeAccessIssue]
             if isinstance(rule, Composite) and rule.keeps_literals:
@@ -321,13 +327,13 @@ def lower_block(
                 mod, prim, [a.aval for a in invars], [v.aval for v in eqn.outvars], const_values, stack
             )
             if isinstance(rule, Composite):
-                out = _lower_composite(ctx, rule, vals, eqn.params)
+                out = _lower_composite(ctx, rule, vals, eqn.params, info)
             elif isinstance(rule, Undefined):
                 raise ValueError(f"{prim} has no lowering: {rule.why}")
             else:
                 out = rule(ctx, *vals, **eqn.params)
                 if isinstance(out, Composite):  # a rule that chose between programs
-                    out = _lower_composite(ctx, out, vals, eqn.params)
+                    out = _lower_composite(ctx, out, vals, eqn.params, info)
         if prim.multiple_results:
             env.update(zip(eqn.outvars, out, strict=True))
         else:
@@ -339,10 +345,9 @@ def _literal(lit: Literal) -> Any:
     return constant(getattr(lit.val, "_base_array", lit.val), lit.aval)  # pyright: ignore[reportArgumentType]
 
 
-def _location(mod: ModuleContext, eqn: JaxprEqn, stack: NameStack) -> Any:
-    info = eqn.source_info
+def _location(mod: ModuleContext, primitive: Any, info: SourceInfo, stack: NameStack) -> Any:
     child = ir.Location.unknown() if info.traceback is None else mod.traceback_locations.get(info.traceback)
-    return ir.Location.name(f"{stack + info.name_stack}/{eqn.primitive.name}", childLoc=child)
+    return ir.Location.name(f"{stack + info.name_stack}/{primitive.name}", childLoc=child)
 
 
 def _tag_location(mod: ModuleContext, eqn: JaxprEqn) -> Any:
@@ -356,7 +361,7 @@ def _lower_inline(ctx: LoweringContext, jaxpr: Any, values: Sequence[Any]) -> li
 
 
 def _lower_composite(
-    ctx: LoweringContext, rule: Composite, vals: Sequence[Any], params: dict[str, Any]
+    ctx: LoweringContext, rule: Composite, vals: Sequence[Any], params: dict[str, Any], info: SourceInfo
 ) -> Any:
     def flat(*args: Any) -> Sequence[Any]:
         out = rule.fun(*args, **params)
@@ -379,7 +384,8 @@ def _lower_composite(
     # What the rule's own program does is done for the equation that has the rule.
     mod.tag_is_kept = mod.tagged
     try:
-        out = lower_block(mod, jaxpr, vals, ctx.const_values, ctx.name_stack or empty_name_stack)
+        stack = (ctx.name_stack or empty_name_stack) + info.name_stack
+        out = lower_block(mod, jaxpr, vals, ctx.const_values, stack, info.traceback)
     finally:
         mod.tag_is_kept = before
     return out if rule.multiple_results else out[0]
@@ -425,7 +431,9 @@ def lower_call(
             op = _lower_function(mod, name, jaxpr, const_args, stack, public=False)
         found = mod.functions[key] = (op, const_args)
     op, const_args = found
-    const_values = [ctx.const_values[id(c)] for c in const_args]
+    # the constants of a program that a lowering rule calls are known only here
+    known = ctx.const_values
+    const_values = [known[id(c)] if id(c) in known else constant(np.asarray(c)) for c in const_args]
     effects = ordered(jaxpr.effects)
     call = func.CallOp(
         [*[hlo.TokenType.get()] * len(effects), *(ir_type(v.aval) for v in jaxpr.outvars)],
