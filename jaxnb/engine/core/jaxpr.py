@@ -212,7 +212,12 @@ class Jaxpr:
         return Jaxpr(**{k: changes.get(k, getattr(self, k)) for k in names})
 
     def pretty_print(self, **options: Any) -> str:
-        """Returns the text, with ``source_info``, ``name_stack``, ``print_shapes``, ``custom_pp_eqn_rules`` options."""
+        """Returns the text.
+
+        Args:
+            **options: ``source_info`` (lines), ``name_stack``, ``print_shapes``, ``custom_pp_eqn_rules`` and
+                ``print_effects`` are JAX's; ``sub_jaxprs=False`` leaves out the programs inside of equations.
+        """
         return pretty_port.jaxpr(self, **options)
 
     def __str__(self) -> str:

@@ -35,7 +35,9 @@ print_rules: dict[Primitive, Callable[[Any, JaxprEqn], Any]] = {}
 class PrintOptions:
     """What of a jaxpr is printed."""
 
-    __slots__ = ("custom_rules", "marks", "name_stack", "print_effects", "print_shapes", "source_info")
+    __slots__ = (
+        "custom_rules", "marks", "name_stack", "print_effects", "print_shapes", "source_info", "sub_jaxprs",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -45,6 +47,7 @@ class PrintOptions:
         name_stack: bool = False,
         custom_pp_eqn_rules: bool = True,
         print_effects: bool = False,
+        sub_jaxprs: bool = True,
         marks: bool = False,
     ):
         self.source_info = source_info
@@ -52,6 +55,7 @@ class PrintOptions:
         self.name_stack = name_stack
         self.custom_rules = custom_pp_eqn_rules
         self.print_effects = print_effects
+        self.sub_jaxprs = sub_jaxprs
         self.marks = marks
 
 
@@ -176,7 +180,10 @@ class Printer:
         return f"{key}={param_text(value)}"
 
     def param_jaxpr(self, value: Jaxpr | ClosedJaxpr) -> Any:
-        """Returns a program in a parameter's place: its shared name, or its text."""
+        """Returns a program in a parameter's place: its shared name, or its text; its outline where that is enough."""
+        if not self.options.sub_jaxprs:
+            count = len(value.jaxpr.eqns)
+            return f"{{ {count} equation{'s' if count != 1 else ''} }}"
         shared = self.shared.get(value.jaxpr)
         return shared if shared is not None else self.program(value.jaxpr)
 
@@ -245,7 +252,7 @@ class Printer:
         """Returns a whole program, the programs it uses more than once before it as ``let`` definitions."""
         counts: Counter[Jaxpr] = Counter()
         names: dict[Jaxpr, str] = {}
-        queue = [jaxpr]
+        queue = [jaxpr] if self.options.sub_jaxprs else []
         for current in queue:
             counts[current] += 1
             if counts[current] > 2:  # what it uses is known by now to be used more than once
