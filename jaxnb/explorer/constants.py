@@ -139,9 +139,11 @@ class ConstantsReport(Report):
         lowering = part.lowering
         if one.place == "argument" and lowering is not None and f"constant:{number}" in lowering.parameters:
             text += f" %arg{lowering.parameters.index(f'constant:{number}')}"
-        if part.is_linked and one.users:
+        if part.is_linked and one.users and one.place != "argument":
             fates = [part.links.fates[path].kind for path in one.users if path in part.links.fates]
-            if fates and all(kind == "folded" for kind in fates):
+            literals = part.known_facts()["bytes"]["literals"]
+            is_gone = one.place == "inlined" and literals is not None and literals < one.nbytes
+            if is_gone or (fates and all(kind == "folded" for kind in fates)):
                 text += ", folded away by XLA"
         return text
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from jaxnb.explorer.capture.history import CapturedChange, CapturedTraceRecord
-from jaxnb.explorer.capture.labels import place_label
+from jaxnb.explorer.capture.labels import place_label, without_run
 from jaxnb.explorer.model.assemble import seconds_text
 from jaxnb.explorer.model.panels import Card, Cards, Column, Row, Table
 
@@ -45,8 +45,9 @@ def retrace_table(records: Sequence[CapturedTraceRecord], is_counting: bool) -> 
     rows: list[Row] = []
     groups: dict[str, list[CapturedTraceRecord]] = {}
     for one in records:
-        groups.setdefault(one.source, []).append(one)
-    for source, group in groups.items():
+        groups.setdefault(without_run(one.source), []).append(one)
+    for group in groups.values():
+        source = group[-1].source
         objects = list(dict.fromkeys(one.function for one in group))
         plural = "s" if len(group) > 1 else ""
         name, _, where = source.partition(" at ")

@@ -12,6 +12,7 @@ from jaxnb.engine.core.source import is_user_file
 from jaxnb.engine.runtime import history
 from jaxnb.engine.runtime.explain import Explanation
 from jaxnb.explorer.capture.history import CapturedChange, CapturedTraceRecord
+from jaxnb.explorer.capture.labels import without_run
 
 __all__ = ["captured_records", "history_mark", "source_of_function", "watch"]
 
@@ -25,8 +26,12 @@ def source_of_function(function: Any) -> str:
 
 def captured_records(source: str | None = None) -> list[CapturedTraceRecord]:
     """The traces of all function objects of one source; of all functions of the user where none is named."""
-    found = history.records() if source is None else history.of_functions([source])
-    return [_captured(one) for one in found if source is not None or _is_users(one)]
+    wanted = None if source is None else without_run(source)
+    return [
+        _captured(one)
+        for one in history.records()
+        if (_is_users(one) if wanted is None else without_run(one.source) == wanted)
+    ]
 
 
 def history_mark() -> tuple[int, int, int]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-__all__ = ["cell_of", "file_label", "name_cells", "place_label"]
+__all__ = ["cell_of", "file_label", "name_cells", "place_label", "without_run"]
 
 _PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+)(?::\d+)?(?P<rest> \(.*\))?$")
+
+_RUN = re.compile(r"<ipython-input-\d+-(?=[0-9a-f]+>)")
 
 _cell_of: Callable[[str], int | None] = lambda file: None  # noqa: E731
 
@@ -25,6 +27,11 @@ def name_cells(cell_of: Callable[[str], int | None]) -> None:
 def cell_of(file: str) -> int | None:
     """The number of the cell that a file name stands for; None for any other file."""
     return _cell_of(file)
+
+
+def without_run(place: str) -> str:
+    """A place as it is for every run of an unchanged cell: a shell's file names count the runs beside the cell's text."""
+    return _RUN.sub("<ipython-input-", place)
 
 
 def file_label(file: str) -> str:
