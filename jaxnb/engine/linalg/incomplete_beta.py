@@ -15,6 +15,7 @@ from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import get_aval
 from jaxnb.engine.core.rules import composite, per_operand
 from jaxnb.engine.linalg.incomplete_gamma import any_of, in_one_shape, is_nan
+from jaxnb.engine.linalg.log_gamma import lgamma
 from jaxnb.engine.linalg.promoted import add, div, mul, quotient, remainder, sub
 from jaxnb.engine.ops import arithmetic
 from jaxnb.engine.ops.arithmetic import neg, reciprocal
@@ -27,7 +28,10 @@ from jaxnb.engine.ops.filling import full_like
 from jaxnb.engine.ops.magnitude import abs
 from jaxnb.engine.ops.selection import select
 from jaxnb.engine.ops.shape import broadcast_in_dim
-from jaxnb.engine.ops.special import lgamma
+from jaxnb.xla.version import JAXLIB_VERSION
+
+_STOPS_FOR_EACH = JAXLIB_VERSION >= (0, 12)
+"""Whether the fraction stops for each element on its own; in older JAX all go on until the last one stops."""
 
 _STEPS = {np.dtype(np.float32): 200, np.dtype(np.float64): 600}
 
@@ -62,15 +66,12 @@ def _denominator(iteration: Any, x: Any) -> Any:
 
 
 def _fraction(a: Any, b: Any, x: Any) -> Any:
-    """The continued fraction, until no element changes by more than half a unit in the last place."""
+    """The continued fraction, while some element changes by half a unit in the last place or more."""
     dtype: Any = get_aval(x).dtype  # pyright: ignore[reportAttributeAccessIssue]
     small, steps = dtypes.finfo(dtype).eps / 2, _STEPS[dtype]
 
-    def holds(state: Any) -> Any:
-        return bitwise_and(lt(state[3], steps), state[4])
-
-    def advance(state: Any) -> Any:
-        a, b, x, iteration, _, c, d, h = state
+    def step(iteration: Any, a: Any, b: Any, x: Any, c: Any, d: Any, h: Any) -> tuple[Any, ...]:
+        """The new ``c``, ``d`` and ``h``, and by what ``h`` has changed."""
         numerator, denominator = _numerator(iteration, a, b, x), _denominator(iteration, x)
         c = arithmetic.add(denominator, arithmetic.div(numerator, c))
         tiny = full_like(c, small)
@@ -78,15 +79,33 @@ def _fraction(a: Any, b: Any, x: Any) -> Any:
         d = arithmetic.add(denominator, arithmetic.mul(numerator, d))
         d = reciprocal(select(lt(abs(d), tiny), tiny, d))
         change = arithmetic.mul(c, d)
-        h = arithmetic.mul(h, change)
+        return c, d, arithmetic.mul(h, change), change
+
+    def goes_on(change: Any) -> Any:
+        return ge(abs(sub(change, full_like(change, 1))), full_like(change, small))
+
+    def advance(state: Any) -> Any:
+        a, b, x, iteration, _, c, d, h = state
+        c, d, h, change = step(iteration, a, b, x, c, d, h)
         iteration = add(iteration, 1)
-        changes = ge(abs(sub(change, full_like(change, 1))), full_like(change, small))
-        return a, b, x, iteration, any_of(changes), c, d, h
+        return a, b, x, iteration, any_of(goes_on(change)), c, d, h
+
+    def advance_each(state: Any) -> Any:
+        a, b, x, *old, iteration, enabled = state
+        *new, change = step(iteration, a, b, x, *old)
+        changes = goes_on(change)
+        iteration = add(iteration, 1)
+        still = bitwise_and(enabled, changes)
+        return a, b, x, *(select(enabled, n, o) for n, o in zip(new, old, strict=True)), iteration, still
 
     h = _denominator(0, x)
     h = select(lt(abs(h), full_like(h, small)), full_like(h, small), h)
+    if _STOPS_FOR_EACH:
+        enabled = full_like(x, True, np.bool_)
+        start = (a, b, x, h, full_like(h, 0), h, 1, enabled)
+        return while_loop(lambda s: bitwise_and(lt(s[6], steps), any_of(s[7])), advance_each, start)[5]
     start = (a, b, x, 1, True, h, full_like(h, 0), h)
-    return while_loop(holds, advance, start)[-1]
+    return while_loop(lambda s: bitwise_and(lt(s[3], steps), s[4]), advance, start)[-1]
 
 
 @in_one_shape

@@ -17,6 +17,7 @@ from jaxnb.engine.control.repetition import while_loop
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import get_aval
 from jaxnb.engine.core.rules import Undefined, composite, per_operand
+from jaxnb.engine.linalg.log_gamma import lgamma
 from jaxnb.engine.linalg.promoted import above, add, div, mul, sub
 from jaxnb.engine.ops.arithmetic import neg, reciprocal
 from jaxnb.engine.ops.axes import broadcast_shapes
@@ -30,7 +31,7 @@ from jaxnb.engine.ops.magnitude import abs
 from jaxnb.engine.ops.reductions import reduce_or
 from jaxnb.engine.ops.selection import select
 from jaxnb.engine.ops.shape import broadcast_in_dim
-from jaxnb.engine.ops.special import digamma, lgamma
+from jaxnb.engine.ops.special import digamma
 from jaxnb.xla.version import JAXLIB_VERSION
 
 
