@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-
 from jaxnb.engine.api.export import (
     DisabledSafetyCheck,
     Exported,
@@ -29,6 +27,3 @@ __all__ = [
     "register_namedtuple_serialization",
     "register_pytree_node_serialization",
 ]
-
-# A process that only loads a program has arrays, too: they get their operators from `jaxnb.numpy`.
-importlib.import_module("jaxnb.numpy")

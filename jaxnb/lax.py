@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-
 from jaxnb.engine.api.slicing import (
     dynamic_index_in_dim,
     dynamic_update_index_in_dim,
@@ -308,6 +306,3 @@ if JAXLIB_VERSION >= (0, 12):  # functions that the oracle of this version added
     from jaxnb.engine.ops.polynomial import polynomial
 
     __all__ += ["log2", "one_minus_square", "polynomial"]
-
-# Arrays and traced values get their operators from `jaxnb.numpy`, which stands above this face and is asked by its name.
-importlib.import_module("jaxnb.numpy")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from functools import cache
 from typing import TypeAlias
 
@@ -28,6 +29,7 @@ __all__ = [
     "process_count",
     "process_index",
     "set_cpu_device_count",
+    "when_opened",
     "xla_flags",
 ]
 
@@ -42,6 +44,7 @@ _lock = threading.Lock()
 _clients: dict[str, Client] = {}
 _requested_cpu_devices: int | None = None
 _flags_at_start: str | None = None
+_when_opened: list[Callable[[], None]] = []
 
 
 def platforms() -> list[str]:
@@ -88,6 +91,11 @@ def xla_flags() -> str:
     return os.environ.get("XLA_FLAGS", "") if _flags_at_start is None else _flags_at_start
 
 
+def when_opened(act: Callable[[], None]) -> None:
+    """Has something done once, when the first client is made: before that there is no array in the process."""
+    _when_opened.append(act)
+
+
 def backend(name: str | None = None) -> Client:
     """Returns the client of a platform; with None or ``""``, of the default platform.
 
@@ -116,6 +124,8 @@ def backend(name: str | None = None) -> Client:
                     asynchronous=asynchronous, num_devices=_cpu_device_count()
                 )
                 _clients["cpu"] = client
+        while _when_opened:
+            _when_opened.pop()()
     return client
 
 

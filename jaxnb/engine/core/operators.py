@@ -5,12 +5,15 @@ Lives here: the table and who receives it. What the methods do stands in ``jaxnb
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
 from jaxnb.engine.core.trace import Tracer
 
-__all__ = ["fill", "methods", "receive"]
+__all__ = ["ensure_filled", "fill", "methods", "receive"]
+
+_FILLER = "jaxnb.numpy"
 
 methods: dict[str, Any] = {}
 """Name -> method or property. Empty until ``jaxnb.numpy`` is loaded."""
@@ -23,6 +26,12 @@ def fill(table: Mapping[str, Any]) -> None:
     methods.update(table)
     for cls in _receivers:
         _install(cls, table)
+
+
+def ensure_filled() -> None:
+    """Has the table filled where nobody has asked for ``jaxnb.numpy``: it stands above, and is asked by its name."""
+    if not methods:
+        importlib.import_module(_FILLER)
 
 
 def receive(cls: type) -> None:
