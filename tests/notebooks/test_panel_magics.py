@@ -148,3 +148,19 @@ def test_a_cell_with_a_magic_in_it_is_still_read(rich):
     rich.run("table = np.ones((8, 8), np.float32)")
     rich.run("%%constants -o r h(np.ones(8, np.float32))", "def h(v):", "    return lax.dot(table, v)")
     assert "def h(table, v):\n    return lax.dot(table, v)" in rich["r"].rewrite
+
+
+def test_arrays_of_a_callable_object_and_of_a_partial_have_names(rich):
+    rich.run("import functools", "table = np.ones((8, 8), np.float32)")
+    rich.run(
+        "class Model:",
+        "    def __init__(self):",
+        "        self.w = table",
+        "    def __call__(self, v):",
+        "        return lax.dot(self.w, v)",
+        "model = Model()",
+    )
+    rich.run("%constants -o r model(np.ones(8, np.float32))")
+    assert [one["name"] for one in rich["r"].facts()["constants"]] == ["table"]
+    rich.run("%constants -o r functools.partial(lambda w, v: lax.dot(w, v), table)(np.ones(8, np.float32))")
+    assert [one["name"] for one in rich["r"].facts()["constants"]] == ["table"]

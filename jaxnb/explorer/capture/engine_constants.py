@@ -102,12 +102,21 @@ def _variables(fun: Callable[..., Any] | None, first: CapturedEquation | None) -
         if first is not None
         else set()
     )
-    spaces = [getattr(fun, "__globals__", {})]
+    spaces = [_globals_of(fun)]
     spaces += [vars(m) for m in list(sys.modules.values()) if getattr(m, "__file__", None) in files]
     for space in spaces:
         for name, value in list(space.items()):
             if not name.startswith("_"):
                 yield name, value
+
+
+def _globals_of(fun: Any) -> dict[str, Any]:
+    """The variables of the module, or the notebook, that a function is from."""
+    fun = getattr(fun, "func", fun)  # of a partial
+    if not callable(fun):
+        return {}
+    found = getattr(fun, "__globals__", None)
+    return found if found is not None else getattr(type(fun).__call__, "__globals__", {})
 
 
 def _is_identical(value: Any, held: Any) -> bool:
