@@ -253,6 +253,41 @@ def test_c13_the_error_points_at_the_users_body(call, function, loop):
     assert [step.label for step in explained(error).captured.steps] == ["c", "gt"]
 
 
+def positive(c):
+    return c if c > 0 else -c
+
+
+def with_jvp():
+    f = jaxnb.custom_jvp(positive)
+    f.defjvps(lambda t, out, c: t)
+    return f
+
+
+def with_vjp():
+    f = jaxnb.custom_vjp(positive)
+    f.defvjp(lambda c: (c, None), lambda _, t: (t,))
+    return f
+
+
+@pytest.mark.parametrize(
+    ("call", "traced_for"),
+    [
+        (lambda: jaxnb.jit(with_jvp())(1.0), "custom_jvp fun"),
+        (lambda: jaxnb.jit(with_vjp())(1.0), "custom_vjp fun"),
+        (lambda: lax.reduce(X, 0.0, lambda c, d: positive(c), (0,)), "reduce comp"),
+        (
+            lambda: lax.reduce_window(X, 0.0, lambda c, d: positive(c), (2,), (1,), "VALID"),
+            "reduce_window comp",
+        ),
+    ],
+)
+def test_c13_so_it_does_in_other_functions_of_functions(call, traced_for):
+    text = words(error_of(call, TracerBoolConversionError))
+    assert f" at {__file__}:" in text
+    assert f" for {traced_for}. This concrete value was not available in Python because" in text
+    assert "it depends on the value of the argument c." in text
+
+
 def test_c13_a_fori_loop_traces_its_body_once():
     calls = []
 

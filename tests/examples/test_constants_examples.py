@@ -334,6 +334,18 @@ def test_5_3_a_branch_is_no_function_and_uses_the_callers():
     assert text.count("stablehlo.constant") == 1
 
 
+def test_5_3_tokens_come_before_constants():
+    def printing(x):
+        jaxnb.debug.print("{}", x[0], ordered=True)
+        return x * w1
+
+    inner = jaxnb.jit(printing)
+    heads = [one for one in module(lambda x: inner(x) + 1, jnp.ones(16)).split("\n") if "func.func" in one]
+    token, constant = "!stablehlo.token {jax.token = true}", "tensor<16xf32> {jax.const = true}"
+    assert len(heads) == 2
+    assert all(f"(%arg0: {token}, %arg1: {constant}, %arg2: tensor<16xf32>)" in head for head in heads)
+
+
 # ---- 6: where constants stay constants
 
 

@@ -65,7 +65,7 @@ def body_info(fun: Callable[..., Any], traced_for: str, in_tree: Any) -> DebugIn
         traced_for: the user's function that it was given to.
         in_tree: the structure of its positional arguments.
     """
-    args = pytree.unflatten(in_tree, range(in_tree.num_leaves))
+    args = pytree.unflatten(in_tree, list(range(in_tree.num_leaves)))
     names = argument_names(fun_parameters(fun), args, {})
     return DebugInfo(traced_for, fun_src_info(fun), fun_name(fun), names)
 

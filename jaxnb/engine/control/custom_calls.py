@@ -119,7 +119,9 @@ class _Thunk:
 
 def _stage_custom(trace: StageTrace, call: CustomCall, args: Sequence[Any]) -> list[Any]:
     avals = [shaped_aval(x) for x in args]
-    debug = DebugInfo(call.primitive.name, call.name, call.name)
+    traced_for = f"{call.primitive.name.removesuffix('_call')} fun"
+    says = getattr(call.fun, "says", None)
+    debug = says(traced_for) if says else DebugInfo(traced_for, call.name, call.name)
     jaxpr, consts = trace_to_jaxpr(call.fun, avals, debug)
     if consts:
         jaxpr = jaxpr.replace(constvars=[], invars=[*jaxpr.constvars, *jaxpr.invars])

@@ -12,9 +12,11 @@ from typing import Any
 
 from jaxnb.engine.control.custom_calls import custom_jvp_call_p, custom_vjp_call_p
 from jaxnb.engine.core.ad import Zero
+from jaxnb.engine.core.argument_names import argument_names
 from jaxnb.engine.core.avals import typematch
 from jaxnb.engine.core.dtypes import float0
-from jaxnb.engine.core.jaxpr import Jaxpr
+from jaxnb.engine.core.functions import fun_name, fun_parameters, fun_src_info
+from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr
 from jaxnb.engine.core.rules import add_tangents_port, instantiate_zeros
 from jaxnb.engine.core.trace import CustomCall, shaped_aval, trace_context
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
@@ -85,6 +87,13 @@ class _FlatCall:
         flat = _FlatCall(decorated, bound)
         leaves, flat.in_tree = pytree.flatten(tuple(a for i, a in enumerate(bound) if i not in flat.static))
         return flat, leaves
+
+    def says(self, traced_for: str) -> DebugInfo:
+        """Returns what messages say of the function and of these leaves."""
+        places = list(range(self.in_tree.num_leaves))
+        args = [None if i in self.static else x for i, x in enumerate(self.merge(places))]
+        names = argument_names(fun_parameters(self.fun), args, {})
+        return DebugInfo(traced_for, fun_src_info(self.fun), fun_name(self.fun), names)
 
     def merge(self, leaves: Sequence[Any]) -> list[Any]:
         """Returns all arguments, these leaves in the places of the differentiated ones."""

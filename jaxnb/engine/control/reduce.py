@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxnb.engine.control.bodies import body_info
 from jaxnb.engine.core.avals import ShapedArray, get_aval
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, close
 from jaxnb.engine.core.rules import Undefined, composite, define
@@ -66,7 +67,9 @@ _known: dict[str, Callable[..., Any]] = {
 # reduce
 
 
-def trace_computation(computation: Callable, inits: Sequence[Any], tree: Any) -> tuple[ClosedJaxpr, Any]:
+def trace_computation(
+    computation: Callable, inits: Sequence[Any], tree: Any, traced_for: str
+) -> tuple[ClosedJaxpr, Any]:
     """The program of a reduction's function on scalars, and the structure of its result."""
     scalars = [ShapedArray((), aval.dtype, aval.weak_type) for aval in map(get_aval, inits)]  # pyright: ignore
     out_tree: list[Any] = []
@@ -78,7 +81,9 @@ def trace_computation(computation: Callable, inits: Sequence[Any], tree: Any) ->
         out_tree.append(structure)
         return leaves
 
-    jaxpr, consts = trace_to_jaxpr(flat, [*scalars, *scalars])
+    one = pytree.unflatten(tree, list(range(len(scalars))))
+    info = body_info(computation, traced_for, pytree.flatten((one, one))[1])
+    jaxpr, consts = trace_to_jaxpr(flat, [*scalars, *scalars], info)
     if consts:
         raise NotImplementedError(_CLOSED_OVER)
     return close(jaxpr), out_tree[0]
@@ -183,7 +188,7 @@ def reduce(
             return pytree.unflatten(tree, [_known[name](leaves[0], dimensions)])
     if any(np.ndim(init) for init in inits):
         raise ValueError(f"reduce found non-scalar initial value: {[np.shape(init) for init in inits]}")
-    jaxpr, out_tree = trace_computation(computation, inits, tree)
+    jaxpr, out_tree = trace_computation(computation, inits, tree, "reduce comp")
     out = reduce_p.bind(
         *leaves, *inits, computation=computation, jaxpr=jaxpr, dimensions=tuple(dimensions), tree=tree
     )

@@ -144,7 +144,7 @@ def reduce_window(
         name = monoid_of(computation, inits[0], leaves[0])
         if name in _known:
             return pytree.unflatten(tree, [_known[name].bind(leaves[0], **window._asdict())])
-    jaxpr, out_tree = trace_computation(computation, inits, tree)
+    jaxpr, out_tree = trace_computation(computation, inits, tree, "reduce_window comp")
     if out_tree != tree:
         raise ValueError(
             f"reduce_window output must have the same tree structure as the operands {tree} vs. {out_tree}"
