@@ -127,7 +127,7 @@ def _lay_out(doc: Doc, width: int, with_marks: bool, annotation_prefix: str) -> 
             if node.role is not None or node.entity is not None:
                 marks.append(Mark(at, at + size, node.role, node.entity))
             if node.annotation is not None:
-                remarks.setdefault(len(breaks), []).append(node.annotation)
+                remarks.setdefault(len(breaks), []).extend(node.annotation.split("\n"))
             put(node.text)
             at += size
             column += size

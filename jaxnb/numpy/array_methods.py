@@ -92,7 +92,7 @@ _CHUNK = 100
 def _iter(self: Any) -> Iterator[Any]:
     if not self.shape:
         raise TypeError("iteration over a 0-d array")
-    return iter(rows(self)) if isinstance(self, Tracer) else _rows_in_chunks(self)
+    return rows(self) if isinstance(self, Tracer) else _rows_in_chunks(self)
 
 
 def _rows_in_chunks(x: Any) -> Iterator[Any]:

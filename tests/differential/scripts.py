@@ -9,11 +9,13 @@ from __future__ import annotations
 from tests.differential.program import Program
 
 PRELUDE = '''
-import contextlib, functools, io, logging, re, warnings
+import contextlib, functools, importlib, io, logging, re, warnings
 shown = []
 f4, i4, f22 = np.ones(4, np.float32), np.ones(4, np.int32), np.ones((2, 2), np.float32)
 held = np.arange(20, dtype=np.float32)
 SDS = jax.ShapeDtypeStruct
+core = jax._src.core if hasattr(jax, "_src") else jax.core
+experimental = importlib.import_module(jax.__name__ + ".experimental")
 
 def plain(text):
     """A text without addresses, times and the names of either package's modules."""
@@ -58,6 +60,15 @@ def logged(**settings):
         for k, v in before.items():
             jax.config.update(k, v)
         logger.removeHandler(handler)
+    show(out.getvalue())
+
+@contextlib.contextmanager
+def printed():
+    """Shows what is printed inside, that of computations still running too."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        yield
+        jax.effects_barrier()
     show(out.getvalue())
 
 def main_line(lowered):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jaxnb.engine.api.flat import Flat, check_callable
-from jaxnb.engine.core.prefixes import raise_prefix_error
+from jaxnb.engine.core.prefixes import prefix_errors
 from jaxnb.engine.core.trace import shaped_aval
 from jaxnb.engine.transforms.batch import batch_flat, to_dim
 from jaxnb.xla import pytree
@@ -19,14 +19,20 @@ __all__ = ["flatten_axes", "vmap"]
 _STOP = "." if JAXLIB_VERSION >= (0, 12) else ""  # older JAX does not end the sentence
 
 
-def flatten_axes(name: str, tree: Any, axes: Any) -> list[Any]:
+def flatten_axes(name: str, tree: Any, axes: Any, *, keywords: bool = False) -> list[Any]:
     """Returns one axis a leaf of a structure, from a prefix of that structure.
+
+    Args:
+        name: what the axes are called in messages.
+        tree: the structure.
+        axes: the prefix.
+        keywords: whether both are pairs of which messages speak of the first, because the second are the keywords.
 
     Raises:
         ValueError: where ``axes`` is no prefix.
     """
     out: list[Any] = []
-    dummy = pytree.unflatten(tree, [object()] * tree.num_leaves)
+    dummy = pytree.unflatten(tree, [PytreeLeaf()] * tree.num_leaves)
 
     def walk(prefix: Any, full: Any) -> None:
         if prefix is None or isinstance(prefix, int):
@@ -34,22 +40,27 @@ def flatten_axes(name: str, tree: Any, axes: Any) -> list[Any]:
             return
         p = pytree.flatten_one_level(prefix)
         f = pytree.flatten_one_level(full)
-        if p is None or f is None or type(prefix) is not type(full):
-            raise_prefix_error(name, axes, dummy, lambda x: x is None)
-            raise ValueError(
-                f"{name} specification must be a tree prefix of the corresponding value, got {axes}."
-            )
-        ps, fs = list(p[0]), list(f[0])
-        if len(ps) != len(fs) or p[1] != f[1]:
-            raise_prefix_error(name, axes, dummy, lambda x: x is None)
-            raise ValueError(
-                f"{name} specification must be a tree prefix of the corresponding value, got {axes}."
-            )
+        fits = p is not None and f is not None and type(prefix) is type(full)
+        ps, fs = (list(p[0]), list(f[0])) if fits else ([], [])  # pyright: ignore[reportOptionalSubscript]
+        if not fits or len(ps) != len(fs) or p[1] != f[1]:  # pyright: ignore[reportOptionalSubscript]
+            raise ValueError(_no_prefix(name, *((axes[0], dummy[0]) if keywords else (axes, dummy))))
         for a, b in zip(ps, fs, strict=True):
             walk(a, b)
 
     walk(axes, dummy)
     return out
+
+
+class PytreeLeaf:
+    """Stands for an array where messages speak of types; the name is JAX's."""
+
+
+def _no_prefix(name: str, axes: Any, full: Any) -> str:
+    text = f"{name} specification must be a tree prefix of the corresponding value"
+    found = list(prefix_errors(name, axes, full, lambda x: x is None))
+    if not found:
+        return f"{text}, got {axes}."
+    return "\n  ".join([f"{text}; ", f"Mismatch details ({len(found)} found):", *found])
 
 
 def _axis_names(fun: Any, leaves: Sequence[Any], args: Any, kwargs: Any) -> list[str]:
@@ -160,6 +171,12 @@ def vmap(
     if hasattr(in_axes, "__index__"):
         in_axes = operator.index(in_axes)  # pyright: ignore[reportArgumentType]
 
+    for axes, name in ((in_axes, "in_axes"), (out_axes, "out_axes")):
+        if not all(type(axis) is int for axis in pytree.flatten(axes)[0]):
+            raise TypeError(
+                f"vmap {name} must be an int, None, or (nested) container with those types as leaves, but got {axes}."
+            )
+
     @functools.wraps(
         fun, assigned=("__module__", "__name__", "__qualname__", "__annotations__"), updated=("__dict__",)
     )
@@ -175,7 +192,7 @@ def vmap(
                 "vmap wrapped function must be passed at least one argument containing an array or axis_size must be "
                 f"specified, got empty *args={args} and **kwargs={kwargs}"
             )
-        dims = flatten_axes("vmap in_axes", in_tree, (in_axes, 0))
+        dims = flatten_axes("vmap in_axes", in_tree, (in_axes, 0), keywords=True)
         size = _size_of(fun, leaves, dims, axis_size, args, kwargs)
         dims = [
             d if d is None or d >= 0 else d + len(shaped_aval(x).shape)

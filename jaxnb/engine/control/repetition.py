@@ -26,10 +26,11 @@ from jaxnb.engine.control.scans import scan_p
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import ShapedArray, typematch
 from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr, Literal, close
-from jaxnb.engine.core.trace import Tracer, concrete_value, shaped_aval
+from jaxnb.engine.core.trace import Tracer, concrete_value, current_trace_is_eval, shaped_aval
 from jaxnb.engine.ops.arithmetic import add
 from jaxnb.engine.ops.comparison import lt
 from jaxnb.engine.ops.conversion import convert_element_type
+from jaxnb.engine.ops.filling import copy_p
 from jaxnb.engine.ops.joining import concatenate
 from jaxnb.engine.ops.shape import reshape
 from jaxnb.engine.ops.slicing import slice
@@ -354,8 +355,13 @@ def _scan(
         )
     )
     last = [x if m else next(out) for x, m in zip(carry, fixed, strict=True)]
-    ys = [next(out) if i is None else rows[i] for i in handed_back]
+    ys = [next(out) if i is None else _as_result(rows[i]) for i in handed_back]
     return pytree.unflatten(body.out_tree, [*last, *ys])
+
+
+def _as_result(rows: Any) -> Any:
+    """Rows that are handed back as they came: results are arrays, where the caller's may be NumPy's."""
+    return copy_p.bind(rows) if isinstance(rows, np.ndarray) and current_trace_is_eval() else rows
 
 
 def _row_avals(rows: list[Any]) -> list[Any]:

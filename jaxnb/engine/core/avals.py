@@ -5,6 +5,7 @@ Lives here: the abstract value classes, the table from Python types to abstract 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -152,7 +153,14 @@ _interned: dict[tuple, ShapedArray] = {}
 
 
 def _make(shape: Any, dtype: Any, weak_type: Any) -> ShapedArray:
-    shape = tuple(d if type(d) is int else int(d) for d in shape)
+    try:
+        shape = tuple(d if type(d) is int else operator.index(d) for d in shape)
+    except TypeError as err:
+        if type(err) is not TypeError:  # a traced value says more
+            raise
+        raise TypeError(
+            f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
+        ) from None
     if not isinstance(dtype, np.dtype) and not dtypes.is_extended(dtype):
         dtype = np.dtype(dtype)
     weak_type = bool(weak_type)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxnb.engine.core.avals import get_aval
-from jaxnb.engine.core.trace import trace_context
+from jaxnb.engine.core.trace import Tracer, trace_context
 
 __all__ = ["Primitive"]
 
@@ -63,6 +63,15 @@ class Primitive:
                     f"{type(x)} and was passed to {self.name} at position {position}.\n"
                 ) from None
 
+    def _check_params(self, params: dict[str, Any]) -> None:
+        """Raises JAX's TypeError for the first parameter that is, or holds, a traced value."""
+        for name, value in params.items():
+            if _holds_tracer(value):
+                raise TypeError(
+                    "As of JAX v0.7, parameters to jaxpr equations must have __hash__ and __eq__ methods. In a call "
+                    f"to primitive {self.name}, the value of parameter {name} was not hashable: {value}"
+                )
+
     def abstract_eval(self, avals: tuple, params: dict[str, Any]) -> Any:
         """Returns the result's type (or list of types), remembered for equal types and parameters."""
         cache = self.abstract_cache
@@ -70,6 +79,7 @@ class Primitive:
             key = (avals, *params, *params.values())  # names too: callers give them in different orders
             found = cache.get(key)
         except TypeError:  # a parameter that cannot be hashed
+            self._check_params(params)
             return self.abstract(*avals, **params)
         if found is None:
             found = self.abstract(*avals, **params)
@@ -82,3 +92,9 @@ class Primitive:
 
     def __repr__(self) -> str:
         return self.name
+
+
+def _holds_tracer(value: Any) -> bool:
+    if isinstance(value, tuple | list):
+        return any(map(_holds_tracer, value))
+    return isinstance(value, Tracer)

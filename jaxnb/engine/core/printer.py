@@ -85,7 +85,7 @@ class Printer:
     def name(self, atom: Atom) -> str:
         """Returns an atom as an operand is printed."""
         if type(atom) is Literal:
-            return core_jaxpr.literal_text(atom) if self.options.print_shapes else _bare_literal(atom)
+            return core_jaxpr.literal_text(atom)
         if type(atom) is DropVar:
             return "_"
         found = self.names.get(atom)  # pyright: ignore[reportArgumentType]
@@ -121,7 +121,7 @@ class Printer:
     def plain_equation(self, eqn: JaxprEqn, params: Mapping[str, Any] | None = None) -> Any:
         """Returns ``results = name[parameters] operands``."""
         if params is None:
-            shown = params_shown.get(eqn.primitive)
+            shown = params_shown.get(eqn.primitive) if self.options.custom_rules else None
             params = eqn.params if shown is None else shown(eqn.params)
             params = dict(sorted(params.items()))
         before = self.path
@@ -220,8 +220,8 @@ class Printer:
         out_doc = model.nest(2, model.cat(["(", *parts, ",)" if len(outs) == 1 else ")"]))
         body = model.nest(2, model.cat([model.BREAK, model.join(model.line("; "), eqns)]))
         effects = ""
-        if self.options.print_effects and jaxpr.effects:
-            effects = "{" + ", ".join(sorted(map(str, jaxpr.effects))) + "} "
+        if self.options.print_effects:
+            effects = f" : {{ {', '.join(sorted(map(str, jaxpr.effects)))} }}"
         return model.group(
             model.cat(
                 [
@@ -229,9 +229,7 @@ class Printer:
                         2,
                         model.cat(
                             [
-                                "{ ",
-                                effects,
-                                "lambda ",
+                                "{ lambda ",
                                 constvars,
                                 "; ",
                                 invars,
@@ -240,6 +238,7 @@ class Printer:
                                 model.BREAK,
                                 "in ",
                                 out_doc,
+                                effects,
                             ]
                         ),
                     ),
@@ -284,11 +283,6 @@ class Printer:
         self.names.update((v, "_") for eqn in jaxpr.eqns for v in eqn.outvars if v not in used)
         parts.append(self.program(jaxpr))
         return model.cat(parts)
-
-
-def _bare_literal(lit: Literal) -> str:
-    text = core_jaxpr.literal_text(lit)
-    return text[: text.rindex(":")]
 
 
 def param_text(value: Any) -> str:

@@ -199,9 +199,10 @@ def user_frames(traceback: Any) -> list[tb_door.Frame]:
 
 
 def summarize(info: SourceInfo) -> str:
-    """Returns ``file:line:column (function)`` of the user's innermost frame."""
+    """Returns ``file:line:column (function)`` of the user's innermost frame; a line's first column is left out."""
     frames = user_frames(info.traceback)
     if not frames:
         return "unknown"
     f = frames[0]
-    return f"{f.file}:{f.line}:{f.col_start} ({f.function})"
+    column = f":{f.col_start}" if f.col_start else ""
+    return f"{f.file}:{f.line}{column} ({f.function})"

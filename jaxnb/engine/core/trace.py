@@ -6,6 +6,7 @@ The traces of the transformations are in ``engine/transforms``.
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -153,6 +154,15 @@ def current_trace_is_eval() -> bool:
     return trace_context.trace is eval_trace
 
 
+_METHODS_OF_VALUES = frozenset(
+    {"__dlpack__", "addressable_data", "delete", "devices", "is_deleted", "on_device_size_in_bytes",
+     "unsafe_buffer_pointer"}
+)  # fmt: skip
+_PROPERTIES_OF_VALUES = frozenset(
+    {"global_shards", "is_fully_addressable", "is_fully_replicated", "traceback"}
+)
+
+
 class Tracer:
     """A value that is being traced. Array methods and operators are put on this class by ``core.operators``."""
 
@@ -270,9 +280,29 @@ class Tracer:
             return np.asarray(value).item(*args)
         raise ConcretizationTypeError(self, "This occurred in the item() method of jax.Array")
 
-    def block_until_ready(self) -> Tracer:
-        """Returns itself: a traced value has nothing to wait for."""
-        return self
+    def __getattr__(self, name: str) -> Any:
+        """Says of what only a value has that a traced one has it not; the rest is asked of its type."""
+        if name in _METHODS_OF_VALUES:
+            return functools.partial(self._refuse, f"The {name}() method was called on")
+        if name in _PROPERTIES_OF_VALUES:
+            self._refuse(f"The {name} property was called on")
+        if name in ("committed", "addressable_shards"):
+            self._refuse(f"The '{name}' attribute is not available on")
+        if name in ("block_until_ready", "copy_to_host_async"):
+            raise AttributeError(
+                f"The '{name}' method is not available on {self._error_repr()}.{self._origin_msg()}"
+            )
+        if name == "sharding":
+            raise AttributeError(
+                f"The 'sharding' attribute is not available on {self._error_repr()}. "
+                "To query sharding information on tracers, use `jax.typeof(x)`."
+            )
+        if name in ("str_short", "strip_weak_type", "update"):
+            return getattr(self.aval, name)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name}")
+
+    def _refuse(self, text: str, *_: Any) -> None:
+        raise ConcretizationTypeError(self, f"{text} {self._error_repr()}.{self._origin_msg()}")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.aval})"

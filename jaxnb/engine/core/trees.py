@@ -276,6 +276,8 @@ def register_dataclass(
         )
     if dataclasses.is_dataclass(nodetype):
         _check_fields(nodetype, {*data_fields, *meta_fields}, set(drop_fields))
+    if both := {*data_fields} & {*meta_fields}:
+        raise ValueError(f"data_fields and meta_fields must not overlap. Overlapping fields: {both}.")
     pytree.register_dataclass_node(nodetype, data_fields, meta_fields)
     return nodetype  # pyright: ignore[reportReturnType] - narrowed by is_dataclass
 

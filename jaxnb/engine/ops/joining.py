@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -282,11 +282,11 @@ def unstack(x, axis=0):
     return tuple(unstack_p.bind(x, axis=canonicalize_axis(axis, np.ndim(x))))
 
 
-def rows(x: Any) -> tuple[Any, ...]:
+def rows(x: Any) -> Iterator[Any]:
     """The slices of an array along its first axis, as iterating over it gives them."""
     if JAXLIB_VERSION >= (0, 12):
-        return unstack(x) if np.shape(x)[0] else ()
-    return tuple(index_in_dim(x, place, keepdims=False) for place in range(np.shape(x)[0]))
+        return iter(unstack(x) if np.shape(x)[0] else ())
+    return (index_in_dim(x, place, keepdims=False) for place in range(np.shape(x)[0]))
 
 
 # tile

@@ -158,11 +158,15 @@ def sort_key_val(keys, values, dimension: int = -1, is_stable: bool = True):
 # top_k
 
 
+def _check_count(k: int) -> None:
+    if k < 0:
+        raise ValueError(f"k argument to top_k must be nonnegative, got {k}")
+
+
 def _top_k_abstract(operand: ShapedArray, *, k, axis, is_stable=True) -> list[ShapedArray]:
     if dtypes.issubdtype(operand.dtype, np.complexfloating):
         raise ValueError("top_k is not compatible with complex inputs.")
-    if k < 0:
-        raise ValueError(f"k argument to top_k must be nonnegative, got {k}")
+    _check_count(k)
     shape = list(operand.shape)
     if not shape:
         raise TypeError(f"top_k operand must have >= 1 dimension, got {operand.shape}")
@@ -215,6 +219,7 @@ top_k_p = define(
 def top_k(operand, k: int, *, axis: int = -1, is_stable: bool = True):
     """The ``k`` greatest elements along an axis, greatest first, and their positions."""
     axis = canonicalize_axis(axis, np.ndim(operand))
+    _check_count(k)
     stability = {"is_stable": is_stable} if _TOP_K_HAS_STABILITY else {}
     values, indices = top_k_p.bind(operand, k=k, axis=axis, **stability)
     return values, indices

@@ -9,7 +9,7 @@ from jaxnb.base import config
 from jaxnb.engine.core.avals import ShapedArray, aval_makers
 from jaxnb.engine.core.jaxpr import Jaxpr
 from jaxnb.engine.core.rules import Undefined, batch_port, batch_rules
-from jaxnb.engine.core.source import transform_name_stack
+from jaxnb.engine.core.source import current_source, summarize, transform_name_stack
 from jaxnb.engine.core.trace import (
     CustomCall,
     Trace,
@@ -22,19 +22,24 @@ from jaxnb.engine.core.trace import (
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
 from jaxnb.engine.transforms.leaks import check_leaks
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
+from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = ["BatchTrace", "BatchTracer", "axis_size_of", "batch_flat", "batch_jaxpr", "to_dim"]
+
+
+_NAME = "VmapTracer" if JAXLIB_VERSION >= (0, 12) else "BatchTracer"  # as messages call it
 
 
 class BatchTracer(Tracer):
     """A value with one more axis than the function sees."""
 
-    __slots__ = ("dim", "value")
+    __slots__ = ("dim", "made", "value")
 
     def __init__(self, trace: BatchTrace, value: Any, dim: int):
         self._trace = trace
         self.value = value
         self.dim = dim
+        self.made = current_source()
         aval = shaped_aval(value)
         assert isinstance(aval, ShapedArray)
         self.aval = aval.update(shape=(*aval.shape[:dim], *aval.shape[dim + 1 :]))
@@ -43,11 +48,7 @@ class BatchTracer(Tracer):
         return self
 
     def _origin_msg(self) -> str:
-        return (
-            self.value._origin_msg()
-            if isinstance(self.value, Tracer)
-            else ("\nThis BatchTracer with object id " + str(id(self)) + " was created on line: unknown")
-        )
+        return f"\nThis {_NAME} with object id {id(self)} was created on line:\n  {summarize(self.made)}"
 
     def __repr__(self) -> str:
         batched = shaped_aval(self.value)
