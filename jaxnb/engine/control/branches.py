@@ -181,7 +181,7 @@ def _with_slots(part: LinearizedJaxpr, carried: Any, places: Sequence[int], slot
             values[place] = args[i] if kind == "in" else out[i]
         return [*out[:n], *values]
 
-    new, consts = trace_to_jaxpr(fun, primal.in_avals, primal.debug_info)
+    new, consts = trace_to_jaxpr(fun, primal.in_avals, primal.debug_info, stage_all=True)
     assert not consts
     return new
 
@@ -205,7 +205,10 @@ def _linear_with_slots(
         return eval_jaxpr(tangent, (), *residuals, *args[len(slots.avals) + len(forwarded) :])
 
     new, consts = trace_to_jaxpr(
-        fun, [*slots.avals, *in_avals, *(v.aval for v in tangent.invars[n:])], tangent.debug_info
+        fun,
+        [*slots.avals, *in_avals, *(v.aval for v in tangent.invars[n:])],
+        tangent.debug_info,
+        stage_all=True,
     )
     assert not consts
     return new
@@ -237,7 +240,7 @@ def _transposed_branch(jaxpr: Jaxpr, linear: tuple[bool, ...]) -> Jaxpr:
 
         avals = [v.aval for v, lin in zip(jaxpr.invars, linear, strict=True) if not lin]
         avals += [a.to_tangent_aval() for a in jaxpr.out_avals]
-        found, consts = trace_to_jaxpr(fun, avals, jaxpr.debug_info)
+        found, consts = trace_to_jaxpr(fun, avals, jaxpr.debug_info, stage_all=True)
         assert not consts
         jaxpr._cache[key] = found
     return found

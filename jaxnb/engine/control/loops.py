@@ -126,7 +126,10 @@ def _with_unused(jaxpr: Jaxpr, avals: Sequence[Any]) -> Jaxpr:
     if found is None:
         n = len(jaxpr.invars)
         found, _ = trace_to_jaxpr(
-            lambda *xs: eval_jaxpr(jaxpr, (), *xs[:n]), [*jaxpr.in_avals, *avals], jaxpr.debug_info
+            lambda *xs: eval_jaxpr(jaxpr, (), *xs[:n]),
+            [*jaxpr.in_avals, *avals],
+            jaxpr.debug_info,
+            stage_all=True,
         )
         jaxpr._cache[key] = found
     return found

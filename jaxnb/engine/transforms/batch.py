@@ -211,7 +211,7 @@ def batch_jaxpr(
                 shape = list(v.aval.shape)
                 shape.insert(d, axis_size)
                 avals.append(v.aval.update(shape=tuple(shape)))
-        new, consts = trace_to_jaxpr(fun, avals, jaxpr.debug_info)
+        new, consts = trace_to_jaxpr(fun, avals, jaxpr.debug_info, stage_all=True)
         assert not consts
         found = jaxpr._cache[key] = (new, dims_out)
     return found

@@ -11,13 +11,16 @@ from typing import Any
 import numpy as np
 
 from jaxnb.engine.core.jaxpr import Atom, ClosedJaxpr, Jaxpr, Literal, Var, close
+from jaxnb.engine.core.trace import Tracer
 
 __all__ = ["is_captured_array", "is_key_array", "with_constvars", "with_key_constvars"]
 
 
 def is_captured_array(value: Any) -> bool:
     """Returns whether the older way keeps a value as a constant's variable: an array, of any rank."""
-    return not isinstance(value, np.generic | bool | int | float | complex) and hasattr(value, "dtype")
+    return not isinstance(value, np.generic | bool | int | float | complex | Tracer) and hasattr(
+        value, "dtype"
+    )
 
 
 def with_constvars(jaxpr: Jaxpr) -> ClosedJaxpr:

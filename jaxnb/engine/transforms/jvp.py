@@ -177,7 +177,7 @@ def jvp_jaxpr(
 
         avals = [v.aval for v in jaxpr.invars]
         avals += [v.aval.to_tangent_aval() for v, nz in zip(jaxpr.invars, key[1], strict=True) if nz]
-        new, consts = trace_to_jaxpr(fun, avals, jaxpr.debug_info)
+        new, consts = trace_to_jaxpr(fun, avals, jaxpr.debug_info, stage_all=True)
         assert not consts
         found = jaxpr._cache[key] = (new, nz_out)
     return found

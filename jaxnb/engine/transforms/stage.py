@@ -269,7 +269,7 @@ def trace_to_jaxpr(
         fun: takes one tracer an argument and returns a list of values.
         in_avals: the arguments' types.
         debug_info: what messages say of the function.
-        stage_all: whether everything is recorded even while omnistaging is off.
+        stage_all: whether everything is recorded even while omnistaging is off, as where a program is made of another.
         keep_constants: whether captured arrays become constants' variables where the setting asks for the older way.
 
     Raises:

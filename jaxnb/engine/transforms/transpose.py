@@ -146,7 +146,7 @@ def transpose_jaxpr(
 
         avals = [v.aval for v, lin in zip(jaxpr.invars, key[1], strict=True) if not lin]
         avals += [v.aval.to_tangent_aval() for v, nz in zip(jaxpr.outvars, key[2], strict=True) if nz]
-        new, consts = trace_to_jaxpr(fun, avals, jaxpr.debug_info)
+        new, consts = trace_to_jaxpr(fun, avals, jaxpr.debug_info, stage_all=True)
         assert not consts
         found = jaxpr._cache[key] = (new, nonzero_out)
     return found
