@@ -114,6 +114,7 @@ from jaxnb.numpy.elementary import (
     tanh,
     trunc,
 )
+from jaxnb.numpy.exponents import frexp, ldexp
 from jaxnb.numpy.files_and_text import (
     array_repr,
     array_str,
@@ -124,7 +125,7 @@ from jaxnb.numpy.files_and_text import (
     savez,
     set_printoptions,
 )
-from jaxnb.numpy.float_parts import copysign, frexp, ldexp, nextafter, spacing
+from jaxnb.numpy.float_parts import copysign, nextafter, spacing
 from jaxnb.numpy.grids import c_, index_exp, indices, ix_, meshgrid, mgrid, ogrid, r_, s_
 from jaxnb.numpy.histograms import histogram, histogram2d, histogram_bin_edges, histogramdd
 from jaxnb.numpy.hypotenuse import hypot

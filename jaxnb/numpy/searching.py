@@ -164,7 +164,9 @@ def _nonzero_batch(
     args: Any, dims: Any, *, axes: tuple[int, ...], **params: Any
 ) -> tuple[list[Any], list[int]]:
     size = axis_size_of(args, dims)
-    moved = [axis_to_front(x, d, size) for x, d in zip(args, dims, strict=True)]
+    a, *fills = args
+    moved = [axis_to_front(a, dims[0], size)]
+    moved += [x if d is None else axis_to_front(x, d, size) for x, d in zip(fills, dims[1:], strict=True)]
     out = nonzero_p.bind(*moved, axes=tuple(i + 1 for i in axes), **params)
     return out, [0] * len(axes)
 

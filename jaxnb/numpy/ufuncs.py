@@ -77,7 +77,8 @@ from jaxnb.numpy.elementary import (
     trunc,
 )
 from jaxnb.numpy.elementary import negate as negative
-from jaxnb.numpy.float_parts import copysign, frexp, ldexp, nextafter, spacing
+from jaxnb.numpy.exponents import frexp, ldexp
+from jaxnb.numpy.float_parts import copysign, nextafter, spacing
 from jaxnb.numpy.hypotenuse import hypot
 from jaxnb.numpy.limits import clip, nan_to_num
 from jaxnb.numpy.log_sums import log2_sum as logaddexp2

@@ -394,7 +394,7 @@ def _lower_composite(
 def _with_literals(jaxpr: Jaxpr, operands: Sequence[Any]) -> tuple[Jaxpr, list[Any]]:
     """Returns the program with the literals among the operands in their places, and the other operands."""
     pairs = list(zip(jaxpr.invars, operands, strict=True))
-    literals = {v: x for v, x in pairs if type(x) is Literal}
+    literals: dict[Any, Any] = {v: x for v, x in pairs if type(x) is Literal}
     kept = [(v, x) for v, x in pairs if type(x) is not Literal]
     eqns = [e.replace(invars=[literals.get(a, a) for a in e.invars]) for e in jaxpr.eqns]
     outvars = [literals.get(a, a) for a in jaxpr.outvars]
