@@ -7,12 +7,14 @@ two counts instead. Lives here: text only; nothing is computed from it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = [
     "derivative_structure",
+    "known_structure",
     "linear_structure",
     "scan_structure",
     "stacking_structure",
@@ -142,6 +144,15 @@ def stacking_structure(params: Mapping[str, Any], num_consts: int, num_residuals
     _, k, x = _parts(params["ft_in"])
     k_out, y = _parts(params["ft_out"])
     return _params((_plain(num_consts), k, x), (k_out, (y, _plain(num_residuals))))
+
+
+def known_structure(params: Mapping[str, Any], num_consts: int) -> Params:
+    """Returns the parameters of a scan of which all was known where a program was split."""
+    if not _PRINTED:
+        return {}
+    _, k, x = (_choose(part, repeat(True)) for part in _parts(params["ft_in"]))
+    k_out, y = (_choose(part, repeat(True)) for part in _parts(params["ft_out"]))
+    return _params((_plain(num_consts), k, x), (k_out, (y, ())))
 
 
 def linear_structure(

@@ -12,6 +12,7 @@ from jaxnb.engine.control.loops import grow
 from jaxnb.engine.control.scan_lowering import scan_as_loop
 from jaxnb.engine.control.scan_structure import (
     derivative_structure,
+    known_structure,
     linear_structure,
     scan_structure,
     stacking_structure,
@@ -21,13 +22,13 @@ from jaxnb.engine.control.scan_structure import (
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, close
-from jaxnb.engine.core.rules import add_tangents_port, composite, define, instantiate_zeros
+from jaxnb.engine.core.rules import add_tangents_port, composite, define, instantiate_zeros, known_rules
 from jaxnb.engine.core.trace import set_current_trace, shaped_aval
 from jaxnb.engine.transforms.batch import axis_size_of, batch_jaxpr, to_dim
 from jaxnb.engine.transforms.dce import dce_jaxpr
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
 from jaxnb.engine.transforms.jvp import jvp_jaxpr
-from jaxnb.engine.transforms.linearize import LinearizeTrace, linearize_jaxpr
+from jaxnb.engine.transforms.linearize import LinearizeTrace, SplitTrace, linearize_jaxpr
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 from jaxnb.engine.transforms.transpose import backward_pass
 from jaxnb.xla.version import JAXLIB_VERSION
@@ -36,6 +37,7 @@ __all__ = ["scan_p"]
 
 _RESULTS_ARE_RESIDUALS = JAXLIB_VERSION >= (0, 12)
 """Whether a stacked result that the linear scan needs, too, is stacked once."""
+
 
 def _split_args(values: Sequence[Any], num_consts: int, num_carry: int) -> tuple[Any, Any, Any]:
     """Returns the constants, the carry and the rows."""
@@ -249,6 +251,24 @@ def _hoist(primal: Jaxpr, residuals: Sequence[Any], num_consts: int, num_carry: 
     return _Hoisted(once_jaxpr, loop_jaxpr, kinds)
 
 
+def _known(trace: SplitTrace, args: Sequence[Any], params: dict[str, Any]) -> list[Any]:
+    """The scan after what no step changes, which is computed once."""
+    k, n = params["num_consts"], params["num_carry"]
+    jaxpr = params["jaxpr"].jaxpr
+    consts, init, xs = _split_args(args, k, n)
+    split = jaxpr._cache.get("known")
+    if split is None:
+        split = jaxpr._cache["known"] = _hoist(jaxpr, (), k, n, len(jaxpr.outvars))
+    with set_current_trace(trace.parent):
+        hoisted = eval_jaxpr(split.once, (), *consts)
+    changed = {
+        "jaxpr": close(split.loop),
+        "num_consts": len(hoisted),
+        **known_structure(params, len(hoisted)),
+    }
+    return trace.parent.process(scan_p, [*hoisted, *init, *xs], {**params, **changed})
+
+
 def _told(eqns: Sequence[JaxprEqn], known: set[Any]) -> list[JaxprEqn]:
     """Returns the equations that were split off what is known: each scan among them tells which operands that was."""
     known = set(known)
@@ -388,7 +408,8 @@ def _transposed_body(jaxpr: Jaxpr, linear: tuple[bool, ...], num_consts: int, nu
             *(instantiate_zeros(c) for c, lin in zip(back_xs, lin_xs, strict=True) if lin),
         ]
 
-    found, consts = trace_to_jaxpr(fun, [*known_consts, *ct_consts, *ct_out, *known_xs], jaxpr.debug_info)
+    avals = [*known_consts, *ct_consts, *ct_out, *known_xs]
+    found, consts = trace_to_jaxpr(fun, avals, jaxpr.debug_info, stage_all=True)
     assert not consts
     jaxpr._cache[key] = found
     return found
@@ -464,3 +485,4 @@ scan_p = define(
     hide={"num_consts": ..., "num_carry": ...} if scan_structure(0, 0, 0, ()) else None,
     doc="the last carry and the stacked results of a body applied to row after row",
 )
+known_rules[scan_p] = _known

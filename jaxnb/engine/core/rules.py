@@ -25,6 +25,7 @@ __all__ = [
     "instantiate_zeros",
     "jvp_rule_of",
     "jvp_rules",
+    "known_rules",
     "linear_jvp",
     "linearize_rules",
     "lowering_rules",
@@ -79,6 +80,8 @@ eager_rules: dict[Primitive, Callable[..., Any]] = {}
 dce_rules: dict[Primitive, Callable[..., Any]] = {}
 split_rules: dict[Primitive, Callable[..., Any]] = {}
 """How an equation splits into what is known and what depends on a tangent (where a jvp rule calls a jitted function)."""
+known_rules: dict[Primitive, Callable[..., Any]] = {}
+"""What becomes there of an equation of which all is known, if it is not just handled around."""
 params_shown: dict[Primitive, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {}
 
 RuleTable = dict[Primitive, Any]

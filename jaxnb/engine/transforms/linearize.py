@@ -18,6 +18,7 @@ from jaxnb.engine.core.rules import (
     instantiate_zeros,
     jvp_rule_of,
     jvp_rules,
+    known_rules,
     linearize_rules,
     split_rules,
 )
@@ -86,7 +87,8 @@ class SplitTrace(Trace):
                 if rule is not None:
                     return rule(self, args, params)
                 return linear.process(primitive, args, params)
-        return self.parent.process(primitive, args, params)
+        rule = known_rules.get(primitive)
+        return self.parent.process(primitive, args, params) if rule is None else rule(self, args, params)
 
     def custom_jvp(self, call: CustomCall, args: Sequence[Any]) -> list[Any]:
         inside = self.linear if any(map(self._is_linear, args)) else self.parent
