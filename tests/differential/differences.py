@@ -15,7 +15,7 @@ KNOWN |= {
     for name in ("while-wrong-structure", "scan-wrong-structure")
     for want in ("jaxpr", "stablehlo", "value")
 }
-# the names of our implementations of keys
+# the implementations of keys that are named are those that we have
 KNOWN |= {("random-impl-unknown", "repr")}
 
 if JAXLIB_VERSION >= (0, 12):
@@ -23,13 +23,14 @@ if JAXLIB_VERSION >= (0, 12):
         ("J3 a static value", "repr"),  # JAX has no explanation any more; ours is that of the version before
     }
 else:
-    KNOWN |= {
-        # JAX makes a constant of a scan's body an argument of it
-        ("gamma-grad", "jaxpr"),
-        ("gamma-grad", "stablehlo"),
-        ("loggamma-grad", "jaxpr"),
-        ("loggamma-grad", "stablehlo"),
-        # which inner programs are one
-        ("lambda x: jax.jvp(lambda x:jnp.ldexp(x,2),(x,),(x,)) @ (np.ones(3, np.float32),)", "jaxpr"),
-        ("lambda x: jax.jvp(lambda x:jnp.ldexp(x,2),(x,),(x,)) @ (np.ones(3, np.float32),)", "stablehlo"),
-    }
+    # which inner programs are one, and where a weakly typed operand is converted
+    LDEXP = (
+        "lambda x: jax.jvp(lambda x:jnp.ldexp(x,2),(x,),(x,)) @ (np.ones(3, np.float32),)",
+        "jnp.frexp @ (1.,)",
+        "jnp.frexp @ (1,)",
+        "jnp.ldexp @ (1., 2)",
+        "jnp.ldexp @ (1, 2)",
+        "jnp.ldexp @ (2., np.arange(3))",
+        "jnp.ldexp @ (np.ones(3, bool), 2)",
+    )
+    KNOWN |= {(name, want) for name in LDEXP for want in ("jaxpr", "stablehlo")}
