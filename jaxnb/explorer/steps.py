@@ -122,7 +122,8 @@ class StepsReport(Report):
             return []
         trace = self.main.trace
         version = ", ".join(f"{name} {number}" for name, number in trace.versions.items())
-        return [(f"flops {when} ({trace.device}, {version})", f"{cost['flops']:,.0f}")]
+        number = cost["flops"]  # negative where XLA cannot know: a call out of the program
+        return [(f"flops {when} ({trace.device}, {version})", f"{number:,.0f}" if number >= 0 else "unknown")]
 
     def _signature(self) -> Table | Waiting:
         if self.main.lowering is None:

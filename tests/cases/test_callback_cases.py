@@ -128,3 +128,12 @@ def test_c53_a_pure_callback_without_a_use_never_runs_and_the_panel_says_so_befo
     jaxnb.effects_barrier()
     assert hits == {"pure": 0, "io": 1, "debug": 1}
     assert sorted(map(str, f.trace(jnp.float32(1)).jaxpr.effects)) == ["Debug", "OrderedIO"]
+
+
+def test_c15_an_estimate_that_xla_does_not_have_is_no_number():
+    report = explore_steps(lambda x: jaxnb.pure_callback(lambda v: v, x, x), jnp.float32(1))
+    report.facts()
+    shown = [
+        value for card in report.panels()[0].cards for name, value in card.figures if name.startswith("flops")
+    ]
+    assert shown == ["unknown", "unknown"]
