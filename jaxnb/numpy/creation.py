@@ -71,7 +71,8 @@ def _array(value: Any, dtype: Any, *, copy: bool, ndmin: int = 0) -> Any:
 def _host_array(value: Any, leaves: Sequence[Any], dtype: Any) -> Any:
     """A value that holds no array of ours, as one: in the dtype its elements agree on."""
     if isinstance(value, bool | int | float | complex) and not isinstance(value, np.generic):
-        get_aval(value)
+        if dtype is None:
+            get_aval(value)
         return stage(value if dtype is None else np.asarray(value, dtype)[()])
     if isinstance(value, np.ndarray | np.generic):
         host = np.array(value)

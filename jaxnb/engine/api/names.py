@@ -15,9 +15,10 @@ def named_call(fun: Callable[..., Any], *, name: str | None = None) -> Callable[
     """Returns ``fun`` with its operations labelled by its name, or by ``name``.
 
     Raises:
+        AttributeError: where ``fun`` has no name and none is given.
         TypeError: where the name is not a string.
     """
-    label = getattr(fun, "__name__", type(fun).__name__) if name is None else name
+    label = fun.__name__ if name is None else name
 
     @functools.wraps(fun)
     def labelled(*args: Any, **kwargs: Any) -> Any:

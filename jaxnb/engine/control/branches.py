@@ -14,6 +14,7 @@ import numpy as np
 from jaxnb.engine.control.scopes import scoped
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
 from jaxnb.engine.core.avals import ShapedArray
+from jaxnb.engine.core.effects import ordered
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, close
 from jaxnb.engine.core.rules import Undefined, define, instantiate_zeros
 from jaxnb.engine.core.trace import shaped_aval
@@ -65,10 +66,18 @@ def _lower(
         kept = [_platform_position(ctx.platform, branches_platforms)]
         (index,) = _case(ir_types([_index_aval]), index, [lambda: [constant(np.int32(0))]] * len(branches))
 
-    def lower(i: int) -> list[ir.Value]:
-        return scoped(ctx, "cond", f"branch_{i}_fun").lower_jaxpr(branches[i], *operands)
+    effects, tokens = ordered(frozenset().union(*(b.effects for b in branches))), ctx.module.tokens
+    before = {e: tokens[e] for e in effects}
 
-    return _case(ir_types(ctx.avals_out), index, [partial(lower, i) for i in kept])
+    def lower(i: int) -> list[ir.Value]:
+        tokens.update(before)
+        out = scoped(ctx, "cond", f"branch_{i}_fun").lower_jaxpr(branches[i], *operands)
+        return [*(tokens[e] for e in effects), *out]
+
+    types = [*[hlo.TokenType.get()] * len(effects), *ir_types(ctx.avals_out)]
+    results = _case(types, index, [partial(lower, i) for i in kept])
+    tokens.update(zip(effects, results, strict=False))
+    return results[len(effects) :]
 
 
 def _case(

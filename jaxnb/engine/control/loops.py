@@ -14,6 +14,7 @@ from jaxnb.engine.control.scopes import scoped
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
 from jaxnb.engine.core.avals import ShapedArray
+from jaxnb.engine.core.effects import ordered
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, close
 from jaxnb.engine.core.rules import define, instantiate_zeros
 from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type, ir_types
@@ -58,20 +59,24 @@ def _lower(
     body_nconsts: int,
     body_jaxpr: ClosedJaxpr,
 ) -> list[ir.Value]:
-    types = ir_types(ctx.avals_in)
-    op = hlo.WhileOp(types, list(values))
+    # The tokens of ordered effects go through the loop before everything else.
+    effects, tokens = ordered(body_jaxpr.effects), ctx.module.tokens
+    k = len(effects)
+    types = [*[hlo.TokenType.get()] * k, *ir_types(ctx.avals_in)]
+    op = hlo.WhileOp(types, [*(tokens[e] for e in effects), *values])
     (pred_aval,) = cond_jaxpr.out_avals
     mapped = bool(pred_aval.shape)  # pyright: ignore[reportAttributeAccessIssue]
     block = op.regions[0].blocks.append(*types)
     with ir.InsertionPoint(block):
-        x, _, z = _split_args(block.arguments, cond_nconsts, body_nconsts)
+        x, _, z = _split_args(list(block.arguments)[k:], cond_nconsts, body_nconsts)
         (pred,) = scoped(ctx, "while", "cond").lower_jaxpr(cond_jaxpr, *x, *z)
         if mapped:
             pred = _any(pred, pred_aval)  # pyright: ignore[reportArgumentType]
         hlo.return_([pred])
     block = op.regions[1].blocks.append(*types)
     with ir.InsertionPoint(block):
-        x, y, z = _split_args(block.arguments, cond_nconsts, body_nconsts)
+        x, y, z = _split_args(list(block.arguments)[k:], cond_nconsts, body_nconsts)
+        tokens.update(zip(effects, block.arguments, strict=False))
         new = scoped(ctx, "while", "body").lower_jaxpr(body_jaxpr, *y, *z)
         if mapped:
             # Rows whose condition no longer holds keep their values.
@@ -80,8 +85,9 @@ def _lower(
                 _keep_where(pred, pred_aval, n, old, aval)  # pyright: ignore[reportArgumentType]
                 for n, old, aval in zip(new, z, body_jaxpr.out_avals, strict=True)
             ]
-        hlo.return_([*x, *y, *new])
-    return list(op.results)[cond_nconsts + body_nconsts :]  # pyright: ignore[reportReturnType]
+        hlo.return_([*(tokens[e] for e in effects), *x, *y, *new])
+    tokens.update(zip(effects, op.results, strict=False))
+    return list(op.results)[k + cond_nconsts + body_nconsts :]  # pyright: ignore[reportReturnType]
 
 
 def _any(pred: ir.Value, aval: ShapedArray) -> ir.Value:

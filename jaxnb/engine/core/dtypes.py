@@ -421,10 +421,15 @@ def _node(typ: Any, weak: bool) -> Node:
 
 
 def promote_types(a: Any, b: Any) -> Any:
-    """The join of two types; the classes ``int``, ``float``, ``complex`` stand for weak types."""
+    """The join of two types; the classes ``int``, ``float``, ``complex`` stand for weak types.
+
+    A join that is one of the two is not narrowed.
+    """
     nodes = [t if t in _weak_scalars else (t if is_extended(t) else np.dtype(t)) for t in (a, b)]
     join = nodes[0] if nodes[0] == nodes[1] else _least_upper_bound(_is_strict(), *nodes)
-    return python_scalar_dtypes[join] if isinstance(join, type) else _canonical(join)
+    if isinstance(join, type):
+        return python_scalar_dtypes[join]
+    return join if join in nodes else _canonical(join)
 
 
 def _canonical(typ: Any) -> Any:

@@ -80,7 +80,7 @@ class Literal:
             return None
 
     def __repr__(self) -> str:
-        return literal_text(self)
+        return f"Literal({self.val})"
 
 
 def literal_text(lit: Literal) -> str:

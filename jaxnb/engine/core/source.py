@@ -62,6 +62,16 @@ class NameStack:
             out = out._child(kind, name)
         return out
 
+    def without(self, base: NameStack) -> NameStack:
+        """Returns what this path adds to another that it begins with; itself where it does not begin with it."""
+        n = len(base.entries)
+        if not n or self.entries[:n] != base.entries:
+            return self
+        out = empty_name_stack
+        for kind, name in self.entries[n:]:
+            out = out._child(kind, name)
+        return out
+
     def __str__(self) -> str:
         if self._text is None:
             text = ""

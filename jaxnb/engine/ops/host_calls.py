@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from jaxnb.engine.core import dtypes
-from jaxnb.engine.core.effects import Effect
+from jaxnb.engine.core.effects import Effect, ordered_debug_effect
 from jaxnb.engine.ops.lowering import LoweringContext, ir_types
 from jaxnb.xla.mlir import hlo, ir
 
@@ -92,7 +92,7 @@ def emit_host_call(
     }
     if effect is not None:
         attributes["has_side_effect"] = ir.BoolAttr.get(True)
-    if not is_ordered or ctx.avals_out:
+    if effect is not ordered_debug_effect:
         attributes["sdy.sharding"] = ir.Attribute.parse(_on_one_device(module, len(types)))
     call = ir.Operation.create(
         "stablehlo.custom_call", results=types, operands=operands, attributes=attributes

@@ -118,7 +118,8 @@ def lower_module(
         mod.tagged = tagged
         mod.lower_jaxpr = _lower_inline
         mod.lower_call = lower_call
-        mod.traceback_locations = tb_door.location_cache(_file_of, 10, context)
+        limit = 10 if tagged else config.traceback_in_locations_limit.value
+        mod.traceback_locations = tb_door.location_cache(_file_of, limit if limit >= 0 else 1000, context)
         with activate(mod):
             const_args = jaxpr_const_args(jaxpr)
             stack = empty_name_stack.extend(f"jit({name})")
@@ -346,6 +347,11 @@ def _literal(lit: Literal) -> Any:
 
 
 def _location(mod: ModuleContext, primitive: Any, info: SourceInfo, stack: NameStack) -> Any:
+    if not config.include_full_tracebacks_in_locations.value:
+        frames = source.user_frames(info.traceback)[:1]
+        place = [ir.Location.file(f.file, f.line, f.col_start) for f in frames] or [ir.Location.unknown()]
+        named = ir.Location.name(str(stack + info.name_stack), childLoc=place[0])
+        return ir.Location.name(primitive.name, childLoc=named)
     child = ir.Location.unknown() if info.traceback is None else mod.traceback_locations.get(info.traceback)
     return ir.Location.name(f"{stack + info.name_stack}/{primitive.name}", childLoc=child)
 

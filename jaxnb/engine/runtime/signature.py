@@ -214,6 +214,11 @@ def type_of_argument(
             if ahead:
                 return abstract_from_duck(x)
             raise TypeError(f"Argument '{x}' of type {type(x)} is not a valid JAX type.") from None
+    except OverflowError:
+        raise OverflowError(
+            "An overflow was encountered while parsing an argument to a jitted computation, whose argument path is "
+            f"{_name_of(info, x, args, kwargs, statics)}. Got {type(x)} with value {x}"
+        ) from None
     raise TypeError(
         f"Error interpreting argument to {info.fun} as an abstract array. The problematic value is of type {type(x)} "
         f"and was passed to the function at path {_name_of(info, x, args, kwargs, statics)}.\nThis typically means that a "

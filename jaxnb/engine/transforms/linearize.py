@@ -22,7 +22,7 @@ from jaxnb.engine.core.rules import (
     linearize_rules,
     split_rules,
 )
-from jaxnb.engine.core.source import capture, provenance, transform_name_stack
+from jaxnb.engine.core.source import NameStack, capture, empty_name_stack, provenance, transform_name_stack
 from jaxnb.engine.core.trace import (
     CustomCall,
     Trace,
@@ -228,7 +228,16 @@ def linearize_flat(
     jaxpr, consts = _needed(*linear.to_jaxpr([t for _, t in pairs if type(t) is not Zero]))
     n = len(consts)
     jaxpr = jaxpr.replace(constvars=jaxpr.invars[:n], invars=jaxpr.invars[n:])
+    _name_from(jaxpr, provenance.name_stack)
     return [p for p, _ in pairs], nz_out, jaxpr, consts
+
+
+def _name_from(jaxpr: Jaxpr, base: NameStack) -> None:
+    """Names a new program's equations from inside ``base``: whoever evaluates it is in ``base``, too."""
+    if base.entries:
+        for eqn in jaxpr.eqns:
+            info = eqn.source_info
+            eqn.source_info = info._replace(name_stack=info.name_stack.without(base))
 
 
 def _needed(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[Jaxpr, list[Any]]:
@@ -283,6 +292,7 @@ def _linearize_jaxpr(
     ]
     p = provenance
     saved = p.traceback, p.name_stack
+    p.traceback, p.name_stack = None, empty_name_stack
     with set_current_trace(trace):
         try:
             out = eval_jaxpr(jaxpr, (), *args)
