@@ -36,7 +36,7 @@ def _roll_static(a, shift, axis):
 @functools.partial(jit, static_argnames=("axis",))
 def _roll_dynamic(a, shift, axis):
     shifts = stretch(shift, lax.broadcast_shapes(np.shape(shift), (len(axis),)))
-    together = rows(shifts) if JAXLIB_VERSION >= (0, 12) else ()
+    together = tuple(rows(shifts)) if JAXLIB_VERSION >= (0, 12) else ()
     for i, dim in enumerate(axis):
         size = a.shape[dim]
         step = together[i] if together else lax.index_in_dim(shifts, i, keepdims=False)
