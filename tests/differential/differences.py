@@ -17,6 +17,8 @@ KNOWN |= {
 }
 # the implementations of keys that are named are those that we have
 KNOWN |= {("random-impl-unknown", "repr")}
+# an array that is captured once is one argument, however often it is used
+KNOWN |= {("C2 once for one array", "repr")}
 
 if JAXLIB_VERSION >= (0, 12):
     KNOWN |= {

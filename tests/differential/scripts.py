@@ -22,6 +22,7 @@ def plain(text):
     text = re.sub(r"0x[0-9a-f]{6,}", "0x", str(text))
     text = re.sub(r"id=[0-9]{6,}|object id [0-9]+", "id=", text)
     text = re.sub(r"\\d+\\.\\d{5,} sec", "T sec", text)
+    text = re.sub(r"<class '[\\w.]*TypedNdArray'>", "<class 'numpy.ndarray'>", text)
     text = re.sub(r"<class 'jax[a-z]*\\.[\\w.]*?(\\w+)'>", r"<class '\\1'>", text)
     return text
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from jaxnb.base import config
 from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Literal, sub_jaxprs
+from jaxnb.engine.runtime.constants import is_hoistable
 from jaxnb.engine.transforms.constants import is_captured_array
 from jaxnb.engine.transforms.stage import traced_frames
 
@@ -38,7 +39,7 @@ def warn_of_captured(jaxpr: Jaxpr) -> None:
 def _warn_of_each(jaxpr: Jaxpr, limit: int, seen: set[int]) -> None:
     for eqn in jaxpr.eqns:
         for atom in eqn.invars:
-            if type(atom) is Literal and _is_array(atom.val) and atom.val.nbytes >= limit:
+            if type(atom) is Literal and is_hoistable(atom.val) and atom.val.nbytes >= limit:
                 debug = jaxpr.debug_info
                 where = debug.func_src_info if debug is not None else "<unknown>"
                 frames = config.captured_constants_report_frames.value
@@ -153,10 +154,6 @@ def _place(eqn: JaxprEqn, frames: int) -> str:
     found = traced_frames(eqn.source_info.traceback)
     shown = found if frames < 0 else found[:frames]
     return "\n".join(f"    {f.file}:{f.line}:{f.col_start} ({f.function})" for f in reversed(shown)) or "    "
-
-
-def _is_array(value: Any) -> bool:
-    return getattr(value, "ndim", 0) > 0
 
 
 def _size(size_bytes: float) -> str:

@@ -6,6 +6,7 @@ compiled in ``programs.py``.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ from jaxnb.engine.ops import ports as ports
 from jaxnb.engine.ops.staging import stage_p
 from jaxnb.engine.runtime.arrays import default_device, device_of, put_on_device
 from jaxnb.engine.runtime.call_devices import place_call
+from jaxnb.engine.runtime.constants import jaxpr_const_args
 from jaxnb.engine.runtime.explain import call_site
 from jaxnb.engine.runtime.history import is_watching
 from jaxnb.engine.runtime.lower import forget_composites
@@ -248,7 +250,8 @@ def _run_jit_call(*args: Any, jaxpr: ClosedJaxpr, name: str, **params: Any) -> l
     """Runs a jit equation outside any trace."""
     if config.disable_jit.value:
         return eval_jaxpr(jaxpr.jaxpr, (), *args)
-    device = next((d for d in map(device_of, args) if d is not None), None)
+    values = itertools.chain(args, jaxpr_const_args(jaxpr.jaxpr))
+    device = next((d for d in map(device_of, values) if d is not None), None)
     key = program_key(
         name,
         params["donated_invars"],

@@ -14,13 +14,14 @@ import numpy as np
 
 from jaxnb.base import config
 from jaxnb.engine.core import dtypes, source
-from jaxnb.engine.core.avals import AbstractValue, ShapedArray
+from jaxnb.engine.core.avals import AbstractValue, ShapedArray, get_aval
 from jaxnb.engine.core.effects import ordered
 from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Literal
 from jaxnb.engine.core.rules import Composite, Undefined, lowering_rules
 from jaxnb.engine.core.source import NameStack, SourceInfo, empty_name_stack
 from jaxnb.engine.ops.lowering import LoweringContext, ModuleContext, activate, constant, ir_type
 from jaxnb.engine.runtime.constants import jaxpr_const_args
+from jaxnb.engine.runtime.placement import device_of
 from jaxnb.engine.transforms.constants import with_constvars
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 from jaxnb.xla import state
@@ -125,10 +126,11 @@ def lower_module(
             stack = empty_name_stack.extend(f"jit({name})")
             chosen = len(platforms) > 1
             op = _lower_function(mod, "main", jaxpr, const_args, stack, public=True, chosen=chosen)
-            _mark_parameters(op, jaxpr, len(const_args), donors, aliases, given_in, chosen)
+            placed = [device_of(c) is not None for c in const_args]
+            _mark_parameters(op, jaxpr, const_args, placed, donors, aliases, given_in, chosen)
             _mark_results(op, jaxpr, result_paths, given_out)
             ends = [*jaxpr.invars, *jaxpr.outvars]
-            if any(given_in) or any(given_out) or any(_is_extended(v.aval) for v in ends):
+            if any(placed) or any(given_in) or any(given_out) or any(_is_extended(v.aval) for v in ends):
                 _declare_mesh(module)
     return LoweredModule(module, const_args, mod.callbacks)
 
@@ -140,7 +142,8 @@ def _file_of(code: Any) -> str | None:
 def _mark_parameters(
     op: Any,
     jaxpr: Jaxpr,
-    n_consts: int,
+    const_args: Sequence[Any],
+    placed: Sequence[bool],
     donors: Sequence[bool],
     aliases: Sequence[int | None],
     given: Sequence[bool],
@@ -150,7 +153,10 @@ def _mark_parameters(
     if chosen:
         arg_attrs.append(ir.DictAttr.get({"jax.global_constant": ir.StringAttr.get("_platform_index")}))
     arg_attrs += [_mark("jax.token")] * len(ordered(jaxpr.effects))
-    arg_attrs += [_mark("jax.const")] * n_consts
+    for c, is_placed in zip(const_args, placed, strict=True):
+        # where the user put a constant is part of the program
+        where = _sharding(get_aval(c)) if is_placed else {}
+        arg_attrs.append(ir.DictAttr.get({"jax.const": ir.BoolAttr.get(True), **where}))
     i32 = ir.IntegerType.get_signless(32)
     for i, v in enumerate(jaxpr.invars):
         entries: dict[str, Any] = {}
