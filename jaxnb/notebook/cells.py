@@ -89,7 +89,7 @@ class CellRunner:
         self._shell = shell
         self._display = Display(shell, widget_class)
         self._echo: View | None = None
-        name_cells(self._cell_of)
+        name_cells(self._cell_of, self._text_of)
         display_slot.insert(0, self._display.show)
 
     def close(self) -> None:
@@ -293,3 +293,7 @@ class CellRunner:
         label = self._shell.compile.format_code_name(file)
         number = _CELL_LABEL.search(label[1]) if label else None
         return int(number[1]) if number else None
+
+    def _text_of(self, cell: int) -> str:
+        history = getattr(self._shell.history_manager, "input_hist_raw", None) or []
+        return history[cell] if 0 < cell < len(history) else ""

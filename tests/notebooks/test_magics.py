@@ -185,6 +185,13 @@ def test_the_source_is_the_cell_with_its_lines(session):
     assert source.text.split("\n")[equation.source.line - 1].strip() == "return lax.mul(x, x)"
 
 
+def test_a_plain_cells_magics_are_shown_as_they_were_written(session):
+    session.run(*SQUARE, "%jaxpr -q -o seen square(x)")
+    text = session.shell.user_ns["seen"].trace.source.text
+    assert text.endswith("\n%jaxpr -q -o seen square(x)")
+    assert "get_ipython" not in text
+
+
 def test_a_lambda_of_a_line_has_that_line_as_its_source(session):
     exploration = session.run("y = 1", "%jaxpr (lambda v: lax.sin(v))(x)").value
     [equation] = exploration.trace.equations

@@ -14,7 +14,7 @@ from jaxnb.doc import layout
 from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Literal, sub_jaxprs
 from jaxnb.engine.core.printer import WIDTH, PrintOptions, jaxpr_document
 from jaxnb.engine.core.source import is_user_file
-from jaxnb.explorer.capture.labels import cell_of, file_label
+from jaxnb.explorer.capture.labels import as_written, cell_of, file_label
 from jaxnb.explorer.capture.protocol import CapturedEquation, CapturedSource, SourceSpan, TextSpan
 from jaxnb.xla import traceback as tb_door
 
@@ -198,6 +198,8 @@ def source_of(
     last = first + len(lines) - 1
     file = code.co_filename
     cell = cell_of(file)
+    if cell is not None:
+        whole = as_written(whole, cell)
     if cell is not None and len(whole) <= MOST_SOURCE_LINES:
         first, last = 1, len(whole)
     else:

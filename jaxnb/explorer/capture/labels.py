@@ -7,26 +7,40 @@ What lives here: the one place that knows which files are cells. What must not: 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-__all__ = ["cell_of", "file_label", "name_cells", "place_label", "without_run"]
+__all__ = ["as_written", "cell_of", "file_label", "name_cells", "place_label", "without_run"]
 
 _PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+)(?::\d+)?(?P<rest> \(.*\))?$")
 
 _RUN = re.compile(r"<ipython-input-\d+-(?=[0-9a-f]+>)")
 
 _cell_of: Callable[[str], int | None] = lambda file: None  # noqa: E731
+_text_of: Callable[[int], str] = lambda cell: ""  # noqa: E731
 
 
-def name_cells(cell_of: Callable[[str], int | None]) -> None:
-    """Says how to find the number of the notebook cell that a file name stands for (None: no cell)."""
-    global _cell_of
-    _cell_of = cell_of
+def name_cells(cell_of: Callable[[str], int | None], text_of: Callable[[int], str] = lambda cell: "") -> None:
+    """Says how to find the number of the notebook cell that a file name stands for, and the text of a cell.
+
+    Args:
+        cell_of: Returns the number, None where the file is no cell.
+        text_of: Returns what the user wrote in the cell of a number, ``""`` where that is not known.
+    """
+    global _cell_of, _text_of
+    _cell_of, _text_of = cell_of, text_of
 
 
 def cell_of(file: str) -> int | None:
     """The number of the cell that a file name stands for; None for any other file."""
     return _cell_of(file)
+
+
+def as_written(lines: Sequence[str], cell: int) -> list[str]:
+    """A cell's lines as the user wrote them: a shell runs, and keeps, calls in the place of line magics."""
+    written = _text_of(cell).splitlines(keepends=True)
+    if len(written) != len(lines):
+        return list(lines)
+    return [mine if "get_ipython()" in line else line for line, mine in zip(lines, written, strict=True)]
 
 
 def without_run(place: str) -> str:
