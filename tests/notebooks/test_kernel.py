@@ -143,3 +143,28 @@ def test_what_is_saved_of_a_small_program_is_small(kernel):
     cell = kernel.run("%%jit small(x)\n" + SQUARE.format(name="small"), answers=False)
     sizes = {kind: len(str(value)) for kind, value in cell.displays[-1]["data"].items()}
     assert sum(sizes.values()) < 100_000, sizes
+
+
+PRINTS = (
+    "def {name}(x):\n    jaxnb.debug.print('{name} prints {{}}', x, ordered={ordered})\n    return lax.neg(x)"
+)
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_what_a_program_prints_appears_under_the_cell_that_ran_it(kernel, ordered):
+    name = f"printing_{'in_order' if ordered else 'at_once'}"
+    defined = kernel.run(
+        f"import jaxnb\n{PRINTS.format(name=name, ordered=ordered)}\n{name} = jaxnb.jit({name})"
+    )
+    first = kernel.run(f"{name}(1.0)\njaxnb.effects_barrier()")
+    second = kernel.run(f"{name}(2.0)\njaxnb.effects_barrier()")
+    assert (defined.text, first.text, second.text) == ("", f"{name} prints 1.0\n", f"{name} prints 2.0\n")
+
+
+def test_what_an_explored_program_prints_appears_under_its_own_cell(kernel):
+    code = PRINTS.format(name="explored_printing", ordered=False)
+    cell = kernel.run(f"%%jit explored_printing(np.float32(3))\n{code}")
+    later = [kernel.run(f"print({k})") for k in range(3)]
+    kernel.wait(lambda: states(cell)["run"] == "done" and "prints" in cell.text)
+    assert cell.text == "explored_printing prints 3.0\n"
+    assert [one.text for one in later] == ["0\n", "1\n", "2\n"]
