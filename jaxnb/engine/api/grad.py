@@ -13,6 +13,7 @@ from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
 from jaxnb.engine.core.rules import instantiate_zeros
 from jaxnb.engine.core.trace import shaped_aval
+from jaxnb.engine.core.tree_differences import structure_differences
 from jaxnb.engine.ops.staging import stage
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
 from jaxnb.engine.transforms.jvp import jvp_flat
@@ -275,7 +276,10 @@ class VJP:
             raise ValueError(
                 "unexpected tree structure.\n\nThe argument to a VJP function returned by `jax.vjp` must match the "
                 f"pytree\nstructure of the differentiated function {name}.\n\nBut the tree structures differ:\n"
-                f"  * out was {out_tree} in the original output, but {tree} here."
+                + "\n".join(
+                    f"  * out{pytree.keystr(d.path)} was a {d.first} in the original output, but a {d.second} here, {d.why}."
+                    for d in structure_differences(out_tree, tree)
+                )
             )
         for c, aval in zip(given, out_avals, strict=True):
             want: Any = aval.to_tangent_aval()

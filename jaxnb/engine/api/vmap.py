@@ -94,7 +94,7 @@ def _size_of(
                 f"{needed}, but is only {len(shape)} (its shape is {shape})"
             )
         sizes.setdefault(shape[d], []).append(i)
-    if len(sizes) > 1:
+    if len(sizes) > 1 or (sizes and axis_size is not None and axis_size not in sizes):
         names = _axis_names(fun, leaves, args, kwargs)
         lines = ["vmap got inconsistent sizes for array axes to be mapped:"]
         described = {}
@@ -105,7 +105,7 @@ def _size_of(
                 f"{shaped_aval(leaves[i]).str_short()}"
             )
         ordered = sorted(sizes.items(), key=lambda kv: -len(kv[1]))
-        parts = []
+        parts = [] if axis_size is None else [f"  * the `axis_size` argument was {axis_size}"]
         for size, where in ordered:
             if len(where) == 1:
                 parts.append(f"  * one axis had size {size}: {described[size]}")
@@ -123,12 +123,7 @@ def _size_of(
                 parts.append(f"  * {count} had size {size}, e.g. {described[size]}")
         raise ValueError("\n".join([lines[0], ";\n".join(parts)]))
     if sizes:
-        found = next(iter(sizes))
-        if axis_size is not None and axis_size != found:
-            raise ValueError(
-                f"vmap got axis_size={axis_size} but the mapped axes of its arguments have size {found}"
-            )
-        return found
+        return next(iter(sizes))
     if axis_size is None:
         raise ValueError(
             "vmap must have at least one non-None value in in_axes or axis_size must be specified"

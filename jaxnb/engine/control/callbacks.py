@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import string
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from jaxnb.engine.core import rules
+from jaxnb.engine.control.repetition import map as loop_map
+from jaxnb.engine.core import dtypes, rules
 from jaxnb.engine.core.ad import Zero
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.effects import (
@@ -25,6 +26,7 @@ from jaxnb.engine.core.effects import (
 from jaxnb.engine.core.rules import Undefined, define
 from jaxnb.engine.core.trace import shaped_aval
 from jaxnb.engine.ops.host_calls import emit_host_call
+from jaxnb.engine.ops.joining import concatenate
 from jaxnb.engine.ops.shape import broadcast_in_dim, expand_dims, squeeze
 from jaxnb.engine.ops.slicing import slice_p
 from jaxnb.engine.transforms.batch import axis_size_of, to_dim
@@ -190,8 +192,8 @@ class _Formatter(string.Formatter):
             raise ValueError(f"Unused positional arguments to `jax.debug.print`: {unused}")
         if unused_names:
             raise ValueError(
-                f"Unused keyword arguments to `jax.debug.print`: {unused_names}. Did you mean to use a keyword "
-                "argument of the format string?"
+                f"Unused keyword arguments to `jax.debug.print`: {unused_names}. You may be passing an f-string "
+                '(i.e, `f"{x}"`) into `jax.debug.print` and instead should pass in a regular string.'
             )
 
 
@@ -200,6 +202,12 @@ class _FieldCheck(_Formatter):
 
     def format_field(self, value: Any, format_spec: str) -> str:
         return ""
+
+
+def _begins_with_field(fmt: str) -> bool:
+    """Returns whether a field ends the first part of a format: JAX formats no other."""
+    first = next(iter(_formatter.parse(fmt)), None)
+    return first is not None and first[1] is not None
 
 
 _formatter = _Formatter()
@@ -215,13 +223,13 @@ def _print_now(
     has_placeholders: bool,
     **_: Any,
 ) -> list[Any]:
-    values = list(args)
+    values = [to_array_port(np.asarray(v) if isinstance(v, np.generic) else v) for v in args]
     for i, value in static_args:
         values.insert(i, value)
-    a, k = pytree.unflatten(in_tree, [np.asarray(v) if hasattr(v, "dtype") else v for v in values])
+    a, k = pytree.unflatten(in_tree, values)
     options = {k2: v for k2, v in np_printoptions if k2 in _numpy_options}
     with np.printoptions(**options):
-        text = _formatter.vformat(fmt, a, k) if has_placeholders else f"{fmt} {a} {k}"
+        text = _formatter.vformat(fmt, a, k) if has_placeholders else " ".join([fmt, *map(str, a)])
     sys.stdout.write(text + "\n")
     return []
 
@@ -284,7 +292,7 @@ def debug_print(
     debug_print_p.bind(
         *[x for i, x in enumerate(flat) if i not in positions],
         fmt=fmt,
-        has_placeholders=True,
+        has_placeholders=_begins_with_field(fmt),
         in_tree=in_tree,
         logging_record=None,
         np_printoptions=tuple(np.get_printoptions().items()),
@@ -299,12 +307,9 @@ def debug_print(
 
 def _result_avals(shapes: Any) -> tuple[tuple[ShapedArray, ...], Any]:
     leaves, tree = pytree.flatten(shapes)
+    if any(dtypes.canonicalize_dtype(x.dtype) != x.dtype for x in leaves):
+        raise ValueError("result_shape_dtypes cannot specify 64-bit types when `jax_enable_x64` is disabled")
     return tuple(ShapedArray(tuple(x.shape), np.dtype(x.dtype)) for x in leaves), tree
-
-
-def _run_callback(*args: Any, callback: Callable[..., Any], result_avals: Any, **_: Any) -> list[Any]:
-    out = callback(*args)
-    return [to_array_port(np.asarray(o, a.dtype)) for o, a in zip(out, result_avals, strict=True)]
 
 
 def to_array_port(x: np.ndarray) -> Any:
@@ -329,13 +334,13 @@ def _pure_batch(
     args: Any, dims: Any, *, callback: Any, sharding: Any, vmap_method: Any, result_avals: Any
 ) -> Any:
     size = axis_size_of(args, dims)
-    if vmap_method == "legacy_vectorized":
-        raise NotImplementedError("vmap_method='legacy_vectorized' is no longer a way to map a pure_callback")
-    if vmap_method in ("expand_dims", "broadcast_all"):
+    if vmap_method in ("expand_dims", "broadcast_all", "legacy_vectorized"):
         moved = []
         for x, d in zip(args, dims, strict=True):
             if d is not None:
                 moved.append(to_dim(x, d, size, 0))
+            elif vmap_method == "legacy_vectorized":
+                moved.append(x)
             elif vmap_method == "expand_dims":
                 moved.append(expand_dims(x, (0,)))
             else:
@@ -347,18 +352,10 @@ def _pure_batch(
         )
         return out, [0] * len(out)
     if vmap_method in ("sequential", "sequential_unrolled"):
-        return sequential_port(
-            args,
-            dims,
-            vmap_method,
-            pure_callback_p,
-            {
-                "callback": callback,
-                "result_avals": result_avals,
-                "sharding": sharding,
-                "vmap_method": vmap_method,
-            },
-        )
+        params = {
+            "callback": callback, "result_avals": result_avals, "sharding": sharding, "vmap_method": vmap_method,
+        }  # fmt: skip
+        return _sequential(args, dims, vmap_method, pure_callback_p, params)
     raise NotImplementedError(
         "vmap is only supported for the pure_callback primitive when vmap_method is one of 'sequential', "
         "'sequential_unrolled', 'expand_dims', 'broadcast_all', or 'legacy_vectorized'. "
@@ -366,9 +363,21 @@ def _pure_batch(
     )
 
 
-def sequential_port(args: Any, dims: Any, method: str, prim: Any, params: dict[str, Any]) -> Any:
-    """Maps a callback one element after the other; ``control/scan.py`` gives the loop."""
-    raise RuntimeError("the loops are not loaded")
+def _sequential(args: Any, dims: Any, method: str, prim: Any, params: dict[str, Any]) -> Any:
+    """Maps a callback one element after the other, in a loop or written out."""
+    size = axis_size_of(args, dims)
+    rows = [to_dim(x, d, size, 0) for x, d in zip(args, dims, strict=True) if d is not None]
+
+    def call(mapped: Sequence[Any]) -> list[Any]:
+        left = iter(mapped)
+        return prim.bind(*(x if d is None else next(left) for x, d in zip(args, dims, strict=True)), **params)
+
+    if method == "sequential":
+        out = loop_map(call, rows)
+    else:
+        each = [call([_element(x, 0, i) for x in rows]) for i in range(size)]
+        out = [concatenate([expand_dims(o, (0,)) for o in column], 0) for column in zip(*each, strict=True)]
+    return out, [0] * len(out)
 
 
 pure_callback_p = define(
@@ -379,7 +388,6 @@ pure_callback_p = define(
     transpose=Undefined("pure callbacks have no derivative of their own"),
     batch=_pure_batch,
     multiple_results=True,
-    impl=_run_callback,
     doc="calls a Python function without side effects and uses its results",
 )
 
@@ -402,7 +410,7 @@ def pure_callback(
         vmap_method: how it is mapped: ``sequential``, ``sequential_unrolled``, ``expand_dims``, ``broadcast_all``.
         kwargs: keyword arguments, likewise.
     """
-    allowed = [None, "sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized"]
+    allowed = ["sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized", None]
     if vmap_method not in allowed:
         raise ValueError(f"vmap_method must be on of the allowed methods {allowed}, but got: {vmap_method}")
     flat, in_tree = pytree.flatten((args, kwargs))
@@ -432,7 +440,7 @@ def _io_jvp(primals: Any, tangents: Any, **_: Any) -> Any:
 def _io_batch(args: Any, dims: Any, *, ordered: bool, **params: Any) -> Any:
     if ordered:
         raise ValueError("Cannot `vmap` ordered IO callback.")
-    return sequential_port(args, dims, "sequential_unrolled", io_callback_p, {**params, "ordered": ordered})
+    return _sequential(args, dims, "sequential_unrolled", io_callback_p, {**params, "ordered": ordered})
 
 
 io_callback_p = define(
@@ -443,7 +451,6 @@ io_callback_p = define(
     transpose=Undefined("IO callbacks have no derivative"),
     batch=_io_batch,
     multiple_results=True,
-    impl=_run_callback,
     effects=lambda *avals, ordered, **_: {ordered_io_effect if ordered else io_effect},
     doc="calls a Python function that may read or change the world",
 )

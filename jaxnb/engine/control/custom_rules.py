@@ -22,6 +22,7 @@ from jaxnb.engine.core.trace import CustomCall, shaped_aval, trace_context
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 from jaxnb.xla import pytree
+from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = ["custom_gradient", "custom_jvp", "custom_vjp"]
 
@@ -197,8 +198,7 @@ def _check_tangents(rule: Any, fun: Any, out: Sequence[Any], t_out: Sequence[Any
         want, got = shaped_aval(o).to_tangent_aval(), t.aval if type(t) is Zero else shaped_aval(t)
         if not typematch(want, got) and getattr(got, "dtype", None) != float0:
             raise TypeError(
-                f"Custom JVP rule {_name_of(rule)} for function {_name_of(fun)} must produce primal and tangent outputs "
-                "with corresponding shapes and dtypes. Expected "
+                "Custom JVP rule must produce primal and tangent outputs with corresponding shapes and dtypes. Expected "
                 f"{shaped_aval(o).to_tangent_aval().str_short()} (tangent type of {shaped_aval(o).str_short()}) "
                 f"but got {got.str_short()}."
             )
@@ -255,7 +255,7 @@ class custom_vjp(_Decorated):
             r = pytree.unflatten(res_tree[0], res)
             ct = pytree.unflatten(flat.out_tree, cts)
             got = bwd(*flat.leading, r, ct)
-            return _flatten_cotangents(bwd, got, flat.in_tree, in_avals)
+            return _flatten_cotangents(self.fun, got, flat.in_tree, in_avals)
 
         call = CustomCall(
             custom_vjp_call_p,
@@ -271,38 +271,50 @@ class custom_vjp(_Decorated):
         return pytree.unflatten(flat.out_tree, out)
 
 
-def _flatten_cotangents(bwd: Any, got: Any, in_tree: Any, in_avals: Sequence[Any]) -> list[Any]:
-    if isinstance(got, list):
-        got = tuple(got)
-    n = len(pytree.unflatten(in_tree, [None] * len(in_avals)))
-    if not isinstance(got, tuple) or len(got) != n:
-        raise TypeError(
-            f"Custom VJP bwd rule {_name_of(bwd)} must produce a tuple of length equal to the number of primal inputs "
-            f"({n}), but got {got}"
-        )
+def _flatten_cotangents(fun: Any, got: Any, in_tree: Any, in_avals: Sequence[Any]) -> list[Any]:
+    """Returns a cotangent for each leaf of the arguments; None stands for zeros, one array for all of a tree."""
+    got = tuple(got) if isinstance(got, list) else got
+    parts = tuple(pytree.unflatten(in_tree, range(len(in_avals))))
+    wrong = (
+        "Custom VJP bwd rule must produce an output with the same container (pytree) structure as the args tuple of the "
+        "primal function, and in particular must produce a tuple of length equal to the number of arguments to the "
+        f"primal function, but got bwd output structure {pytree.flatten(got)[1]} for primal input structure "
+        f"{pytree.flatten(parts)[1]}."
+    )
+    if not isinstance(got, tuple) or len(got) != len(parts):
+        raise TypeError(wrong)
     out: list[Any] = []
-    position = 0
-    for part, ct in zip(pytree.unflatten(in_tree, range(len(in_avals))), got, strict=True):
-        leaves, tree = pytree.flatten(part)
+    for k, (part, ct) in enumerate(zip(parts, got, strict=True)):
+        leaves, tree = pytree.flatten_with_path(part)
         if ct is None:
-            out += [Zero(in_avals[i].to_tangent_aval()) for i in range(position, position + len(leaves))]
-        else:
-            ct_leaves, ct_tree = pytree.flatten(ct)
-            if ct_tree != tree:
-                raise TypeError(
-                    "Custom VJP bwd rule must produce an output with the same container (pytree) structure as the args "
-                    f"tuple of the primal function, and in particular must produce a tuple of length equal to the number "
-                    f"of arguments to the primal function, but got bwd output structure {ct_tree} for primal "
-                    f"input structure {tree}."
-                )
-            for i, c in enumerate(ct_leaves):
-                aval = in_avals[position + i].to_tangent_aval()
-                if getattr(aval, "dtype", None) == float0 or getattr(c, "dtype", None) == float0:
-                    out.append(Zero(aval))
-                else:
-                    out.append(c)
-        position += len(leaves)
+            out += [Zero(in_avals[i].to_tangent_aval()) for _, i in leaves]
+            continue
+        cts, ct_tree = pytree.flatten(ct, is_leaf=lambda x: x is None)
+        if ct_tree.num_nodes == 1:
+            cts = cts * len(leaves)
+        elif ct_tree != tree:
+            raise TypeError(wrong)
+        out += [
+            _cotangent(fun, c, in_avals[i], f"output[{k}]{pytree.keystr(path)}")
+            for c, (path, i) in zip(cts, leaves, strict=True)
+        ]
     return out
+
+
+def _cotangent(fun: Any, ct: Any, aval: Any, place: str) -> Any:
+    want = aval.to_tangent_aval()
+    if ct is None or getattr(want, "dtype", None) == float0 or getattr(ct, "dtype", None) == float0:
+        return Zero(want)
+    got: Any = shaped_aval(ct)
+    if getattr(got, "shape", None) == getattr(want, "shape", None):
+        return ct
+    types = "the dtypes do not match, and " if got.dtype != want.dtype else ""
+    rule = f"rule attached to {fun_src_info(fun)}" if JAXLIB_VERSION >= (0, 12) else "rule"
+    raise ValueError(
+        f"Custom VJP bwd {rule} must produce an output with the same type as the args tuple of the primal function, but "
+        f"at {place} the bwd rule produced an output of type {got.str_short()} corresponding to an input of type "
+        f"{want.str_short()}, so {types}the shapes do not match"
+    )
 
 
 def custom_gradient(fun: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxnb.base import config
 from jaxnb.base.errors import ConcretizationTypeError
 from jaxnb.engine.control.bodies import (
     Body,
@@ -23,6 +24,7 @@ from jaxnb.engine.control.loops import while_p
 from jaxnb.engine.control.mismatch import check_carry
 from jaxnb.engine.control.scan_structure import scan_structure
 from jaxnb.engine.control.scans import scan_p
+from jaxnb.engine.control.without_jit import fori_in_python, scan_in_python, while_in_python
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import ShapedArray, typematch
 from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr, Literal, close
@@ -83,6 +85,10 @@ def _while_loop(
     body_says: Callable[[], DebugInfo] | None = None,
 ) -> Any:
     """Returns the loop's result; ``body_says`` makes what messages say of a body that is not the user's function."""
+    if config.disable_jit.value:
+        is_done, result = while_in_python(cond_fun, body_fun, init_val)
+        if is_done:
+            return result
     init, in_tree = pytree.flatten((init_val,))
     carry_tree = pytree.flatten(init_val)[1]
 
@@ -176,6 +182,8 @@ def fori_loop(
         raise TypeError("lax.fori_loop: body_fun argument should be callable.")
     dtype = _bounds_dtype(lower, upper)
     known = _known_int(lower), _known_int(upper)
+    if config.disable_jit.value and known[0] is not None and known[1] is not None:
+        return fori_in_python(known[0], known[1], body_fun, init_val)
     lower, upper = (_bound_of(x, dtype) for x in (lower, upper))
     step, advance = _steps_of(body_fun)
     if known[0] is not None and known[1] is not None:
@@ -320,6 +328,8 @@ def _scan(
         unroll = max(length, 1) if unroll else 1
     if unroll < 0:
         raise ValueError("`unroll` must be a `bool` or a non-negative `int`.")
+    if config.disable_jit.value:
+        return scan_in_python(f, init, xs, length, reverse)
 
     avals = avals_of(carry)
     body, out_carry_tree, n = _traced_step(f, in_tree, [*avals, *row_avals], body_says)
@@ -403,8 +413,7 @@ def _traced_step(
     body = trace_body(f, "scan", in_tree, avals, body_says)
     out = pytree.unflatten(body.out_tree, body.jaxpr.out_avals)
     if not isinstance(out, tuple) or len(out) != 2:
-        shown = out.str_short() if isinstance(out, ShapedArray) else out
-        raise TypeError(f"scan body output must be a pair, got {shown}.")
+        raise TypeError(f"scan body output must be a pair, got {out}.")
     leaves, tree = pytree.flatten(out[0])
     return body, tree, len(leaves)
 

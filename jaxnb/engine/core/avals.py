@@ -185,12 +185,13 @@ aval_makers: dict[type, Callable[[Any], AbstractValue]] = {}
 """From a Python type to the function that makes its abstract value; later layers add their own types."""
 
 
-def _aval_of_ndarray(x: np.ndarray) -> ShapedArray:
-    return ShapedArray(x.shape, dtypes.canonicalize_dtype(x.dtype), False)
-
-
-def _aval_of_numpy_scalar(x: np.generic) -> ShapedArray:
-    return ShapedArray((), dtypes.canonicalize_dtype(x.dtype), False)
+def _aval_of_numpy(x: np.ndarray | np.generic) -> ShapedArray:
+    dtype = dtypes.canonicalize_dtype(x.dtype)
+    if not dtypes.is_supported(dtype):
+        raise TypeError(
+            f"Dtype {dtype} is not a valid JAX array type. Only arrays of numeric types are supported by JAX."
+        )
+    return ShapedArray(x.shape, dtype, False)
 
 
 def _aval_of_python_scalar(kind: type) -> Callable[[Any], ShapedArray]:
@@ -200,7 +201,7 @@ def _aval_of_python_scalar(kind: type) -> Callable[[Any], ShapedArray]:
     return make
 
 
-aval_makers[np.ndarray] = _aval_of_ndarray
+aval_makers[np.ndarray] = _aval_of_numpy
 for _kind in (bool, int, float, complex):
     aval_makers[_kind] = _aval_of_python_scalar(_kind)
 
@@ -215,7 +216,7 @@ def get_aval(x: Any) -> Any:
     if maker is not None:
         return maker(x)
     if isinstance(x, np.generic) or type(x).__module__ == "ml_dtypes":
-        return _aval_of_numpy_scalar(x)
+        return _aval_of_numpy(x)
     for kind in type(x).__mro__:
         maker = aval_makers.get(kind)
         if maker is not None:

@@ -51,7 +51,7 @@ class NameStack:
         return self._child("scope", name)
 
     def transform(self, name: str) -> NameStack:
-        """Returns this path with one more transformation, which wraps the scopes that follow."""
+        """Returns this path with one more transformation, which is written around the next scope."""
         return self._child("transform", name)
 
     def __add__(self, other: NameStack) -> NameStack:
@@ -74,13 +74,13 @@ class NameStack:
 
     def __str__(self) -> str:
         if self._text is None:
-            text = ""
+            words: list[str] = []
             for kind, name in reversed(self.entries):
-                if kind == "transform":
-                    text = f"{name}({text})"
-                else:
-                    text = f"{name}/{text}" if text else name
-            self._text = text
+                if kind == "scope":
+                    words.insert(0, name)
+                else:  # a transformation stands around the next word alone
+                    words[:1] = [f"{name}({words[0] if words else ''})"]
+            self._text = "/".join(words)
         return self._text
 
     def __repr__(self) -> str:

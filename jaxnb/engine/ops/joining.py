@@ -179,6 +179,9 @@ def split(operand, sizes, axis=0):
 
 def _stack_abstract(*operands: ShapedArray, axis):
     shapes = [operand.shape for operand in operands]
+    if len({len(shape) for shape in shapes}) != 1:
+        given = ", ".join(map(str, shapes))
+        raise ValueError(f"Cannot stack arrays with different numbers of dimensions: got {given}.")
     if len(set(shapes)) != 1:
         raise ValueError(f"All input arrays must have the same shape. Got {', '.join(map(str, shapes))}.")
     _check_same_dtypes("lax.stack", operands)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from jaxnb.engine.core.ad import Zero, is_undefined_primal
 from jaxnb.engine.core.avals import ShapedArray, get_aval
 from jaxnb.engine.core.rules import add_tangents_port, define, instantiate_zeros
@@ -22,6 +24,7 @@ from jaxnb.engine.ops.elementwise import (
     unstretch,
 )
 from jaxnb.engine.ops.lowering import LoweringContext
+from jaxnb.engine.ops.shape import broadcast_in_dim
 from jaxnb.xla.mlir import hlo, ir
 
 
@@ -35,7 +38,7 @@ def _polynomial_abstract(x: ShapedArray, *coefficients: ShapedArray) -> ShapedAr
 
 
 def _polynomial_lower(ctx: LoweringContext, *values: ir.Value) -> ir.Value:
-    """Horner's scheme; each coefficient is broadcast where it is used."""
+    """Horner's scheme; whatever is to be broadcast is where it is used."""
     (out,) = ctx.avals_out
     avals = ctx.avals_in
 
@@ -43,11 +46,10 @@ def _polynomial_lower(ctx: LoweringContext, *values: ir.Value) -> ir.Value:
         one = LoweringContext(ctx.module, ctx.primitive, avals[i : i + 1], [out])
         return stretch_values(one, values[i : i + 1])[0]
 
-    x = stretched(0)
     last = len(values) - 1
     total = stretched(last)
     for i in range(last - 1, 0, -1):
-        total = hlo.add(hlo.multiply(total, x), stretched(i))
+        total = hlo.add(hlo.multiply(total, stretched(0)), stretched(i))
     return total
 
 
@@ -94,4 +96,9 @@ def polynomial(x, coeffs, *, unroll=None):
     if not coeffs:
         return filled_like(x, 0)
     aval: Any = get_aval(x)
-    return polynomial_p.bind(x, *(convert(c, aval.dtype, aval.weak_type) for c in coeffs))
+    coeffs = [convert(c, aval.dtype, False) for c in coeffs]
+    if len(coeffs) == 1:
+        (c,) = coeffs
+        shape = broadcast_shape("polynomial", aval, get_aval(c))
+        return broadcast_in_dim(c, shape, range(len(shape) - np.ndim(c), len(shape)))
+    return polynomial_p.bind(x, *coeffs)

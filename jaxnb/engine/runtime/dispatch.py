@@ -220,7 +220,9 @@ def _primitive_function(primitive: Primitive, params: dict[str, Any]) -> tuple[A
 
     apply.__name__ = primitive.name
     info = primitive_info(apply, primitive.name)
-    return make_jitted(info), info
+    jitted = make_jitted(info)
+    jitted._jit_info = info  # the check of results names the primitive
+    return jitted, info
 
 
 def primitive_info(apply: Callable[..., Any], name: str) -> JitInfo:

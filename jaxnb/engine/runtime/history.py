@@ -6,6 +6,7 @@ beyond names, types and times lasts as long as the trace itself.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import time
 import weakref
@@ -138,13 +139,17 @@ _function_numbers = itertools.count(1)
 
 
 def function_number(fun: Any) -> int:
-    """Returns a number that belongs to this function object alone; an ``id`` is given again once its object is gone."""
+    """Returns a number that belongs to this function object alone; an ``id`` is given again once its object is gone.
+
+    A function that cannot be weakly referenced gets another number each time.
+    """
     key = id(fun)
     known = _functions.get(key)
     if known is not None and known[0]() is fun:
         return known[1]
     number = next(_function_numbers)
-    _functions[key] = weakref.ref(fun, lambda gone: _forget_function(key, gone)), number
+    with contextlib.suppress(TypeError):
+        _functions[key] = weakref.ref(fun, lambda gone: _forget_function(key, gone)), number
     return number
 
 

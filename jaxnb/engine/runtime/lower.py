@@ -330,8 +330,9 @@ def lower_block(
                 vals = [a if type(a) is Literal else env[a] for a in invars]
             else:
                 vals = [env[a] if type(a) is not Literal else read(a) for a in invars]
+            inner = stack + info.name_stack
             ctx = LoweringContext(
-                mod, prim, [a.aval for a in invars], [v.aval for v in eqn.outvars], const_values, stack
+                mod, prim, [a.aval for a in invars], [v.aval for v in eqn.outvars], const_values, inner
             )
             if isinstance(rule, Composite):
                 out = _lower_composite(ctx, rule, vals, eqn.params, info)
@@ -396,7 +397,7 @@ def _lower_composite(
     # What the rule's own program does is done for the equation that has the rule.
     mod.tag_is_kept = mod.tagged
     try:
-        stack = (ctx.name_stack or empty_name_stack) + info.name_stack
+        stack = ctx.name_stack or empty_name_stack
         out = lower_block(mod, jaxpr, vals, ctx.const_values, stack, info.traceback)
     finally:
         mod.tag_is_kept = before
@@ -438,7 +439,9 @@ def lower_call(
     found = mod.functions.get(key)
     if found is None:
         const_args = jaxpr_const_args(jaxpr)
-        stack = (ctx.name_stack or empty_name_stack).extend(f"jit({name})")
+        # XLA puts the call's name before those of its operations, where they do not begin with it.
+        label = f"jit({name})" if ctx.primitive.name == "jit" else ctx.primitive.name
+        stack = (ctx.name_stack or empty_name_stack).extend(label)
         with ir.Location.unknown():
             op = _lower_function(mod, name, jaxpr, const_args, stack, public=False)
         found = mod.functions[key] = (op, const_args)

@@ -10,6 +10,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.argument_names import argument_names, place_text
 from jaxnb.engine.core.avals import AbstractValue, ShapedArray, get_aval
@@ -210,7 +212,7 @@ def type_of_argument(
     try:
         return get_aval(x)
     except TypeError:
-        if hasattr(x, "shape") and hasattr(x, "dtype"):
+        if hasattr(x, "shape") and hasattr(x, "dtype") and not isinstance(x, np.ndarray):
             if ahead:
                 return abstract_from_duck(x)
             raise TypeError(f"Argument '{x}' of type {type(x)} is not a valid JAX type.") from None

@@ -220,7 +220,8 @@ class StageTrace(Trace):
         info = self.debug_info
         if info is None:
             return ""
-        needed = self._ancestors(tracer.atom)
+        # Of a trace that has ended, JAX remembers no operations.
+        needed = {tracer.atom} if self.finished else self._ancestors(tracer.atom)
         msg = f"\nThe error occurred while tracing the function {info.func_src_info} for {info.traced_for}. "
         names = [
             n for v, n in zip(self.invars, info.arg_names, strict=False) if v in needed and n is not None
@@ -233,7 +234,7 @@ class StageTrace(Trace):
             else:
                 which = f"the values of the arguments {', '.join(names[:-1])}, and {names[-1]}"
             return msg + f"This concrete value was not available in Python because it depends on {which}."
-        operations = [eqn for eqn in self.eqns if any(type(a) is Literal for a in eqn.invars)]
+        operations = [] if self.finished else [eqn for eqn in self.eqns if any(type(a) is Literal for a in eqn.invars)]
         if operations:
             lines = [
                 f"  operation {eqn!r}\n    from line {source.summarize(eqn.source_info)}"
