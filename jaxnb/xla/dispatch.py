@@ -8,6 +8,7 @@ signature run without any Python. What must not live here: tracing, lowering, or
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -86,6 +87,9 @@ def make_pjit(
         cannot place.
       cache: where entries live; by default a cache of its own.
     """
+    if fun is not None and not type(fun).__weakrefoffset__:
+        # C++ holds the function weakly and does not look whether that worked: a ufunc would end the process.
+        fun = functools.partial(fun)
     return _jax.pjit(
         name,
         fun,

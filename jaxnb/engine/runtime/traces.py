@@ -6,6 +6,7 @@ a traced call is in ``dispatch.py`` and ``api/stages.py``.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 import weakref
@@ -131,10 +132,14 @@ def _find_or_trace(
     key: CallKey,
     ahead: bool,
 ) -> TracedFunction:
-    known = _traces.get(info.fun)
-    if known is None:
-        with _lock:
-            known = _traces.setdefault(info.fun, {})
+    try:
+        known = _traces.get(info.fun)
+        if known is None:
+            with _lock:
+                known = _traces.setdefault(info.fun, {})
+    except TypeError:  # a function that cannot be weakly referenced, such as those of NumPy
+        hash(info.fun)
+        known = {}
     traced = known.get(key)
     if traced is None:
         traced = _trace(info, args, kwargs, statics, key, known, ahead)
@@ -255,7 +260,8 @@ def _component(key: pytree.KeyEntry) -> str:
 def forget_function(info: JitInfo) -> None:
     """Forgets what a function was traced for."""
     info.calls.clear()
-    _traces.pop(info.fun, None)
+    with contextlib.suppress(TypeError):  # it cannot be weakly referenced
+        _traces.pop(info.fun, None)
 
 
 def clear_traces() -> None:
