@@ -271,7 +271,8 @@ def to_numpy(array: ArrayImpl) -> np.ndarray:
 
 def _one_device_to_numpy(array: ArrayImpl) -> tuple[np.ndarray, bool]:
     """Returns the value of an array on one device, and whether it is a copy."""
-    if array.aval.dtype.kind in "biufc":
+    dtype = array.aval.dtype
+    if dtype.kind in "biufc" and dtype.isbuiltin == 1:
         # The buffer protocol hides the error of a failed computation; waiting for the array raises it.
         array.block_until_ready()
         return np.asarray(memoryview(array)), False
