@@ -60,7 +60,13 @@ class StagedTracer(Tracer):
         frames = traced_frames(self.made.traceback) if self.made else []
         lines = [f"{f.file}:{f.line}:{f.col_start} ({f.function})" for f in frames]
         error = UnexpectedTracerError(
-            leaked_tracer_text(self.aval.str_short(), "DynamicJaxprTracer", name, lines)
+            leaked_tracer_text(
+                self.aval.str_short(),
+                "DynamicJaxprTracer",
+                name,
+                lines,
+                config.tracer_error_num_traceback_frames.value,
+            )
         )
         error.tracer = self
         return error
@@ -234,7 +240,9 @@ class StageTrace(Trace):
             else:
                 which = f"the values of the arguments {', '.join(names[:-1])}, and {names[-1]}"
             return msg + f"This concrete value was not available in Python because it depends on {which}."
-        operations = [] if self.finished else [eqn for eqn in self.eqns if any(type(a) is Literal for a in eqn.invars)]
+        operations = (
+            [] if self.finished else [eqn for eqn in self.eqns if any(type(a) is Literal for a in eqn.invars)]
+        )
         if operations:
             lines = [
                 f"  operation {eqn!r}\n    from line {source.summarize(eqn.source_info)}"
