@@ -188,6 +188,10 @@ class Setting:
             return float(value)
         if self.type is not object and not isinstance(value, self.type):
             name, none = self.type.__name__, "None or " if self.optional or self.type is not bool else ""
+            if self.type is str:  # in JAX this one sentence ends
+                raise ValueError(
+                    f"new string config value must be {none}of type str, got {value} of type {value.__class__}."
+                )
             raise ValueError(
                 f"new {name} config value must be {none}of type {name}, got {value} of type {value.__class__}"
             )

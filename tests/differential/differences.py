@@ -23,6 +23,7 @@ KNOWN |= {("C2 once for one array", "repr")}
 if JAXLIB_VERSION >= (0, 12):
     KNOWN |= {
         ("J3 a static value", "repr"),  # JAX has no explanation any more; ours is that of the version before
+        ("J8 programs that call back", "repr"),  # JAX writes them to disk; here they are compiled anew
     }
 else:
     # which inner programs are one, and where a weakly typed operand is converted
