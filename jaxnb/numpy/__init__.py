@@ -8,6 +8,7 @@ from jaxnb.numpy.along_axes import apply_along_axis, apply_over_axes
 from jaxnb.numpy.arg_reductions import argmax, argmin, nanargmax, nanargmin
 from jaxnb.numpy.arithmetic import arctan2, atan2, float_power, fmax, fmin, heaviside, pow, power
 from jaxnb.numpy.bessel import i0
+from jaxnb.numpy.bits import packbits, unpackbits
 from jaxnb.numpy.cardinal_sine import sinc
 from jaxnb.numpy.choosing import choose, compress, extract, select
 from jaxnb.numpy.common_divisors import gcd, lcm
@@ -26,6 +27,7 @@ from jaxnb.numpy.contraction import (
     vecmat,
 )
 from jaxnb.numpy.counting import bincount
+from jaxnb.numpy.covariances import corrcoef, cov
 from jaxnb.numpy.creation import (
     arange,
     array,
@@ -54,7 +56,7 @@ from jaxnb.numpy.creation import (
     zeros_like,
 )
 from jaxnb.numpy.cumulative import cumprod, cumsum, cumulative_prod, cumulative_sum, nancumprod, nancumsum
-from jaxnb.numpy.differences import diff
+from jaxnb.numpy.differences import diff, ediff1d, gradient, trapezoid, unwrap
 from jaxnb.numpy.division import divide, divmod, floor_divide, fmod, mod, remainder, true_divide
 from jaxnb.numpy.editing import delete, trim_zeros
 from jaxnb.numpy.einsum import einsum, einsum_path
@@ -138,6 +140,7 @@ from jaxnb.numpy.inserting import (
     triu_indices,
     triu_indices_from,
 )
+from jaxnb.numpy.interpolation import interp
 from jaxnb.numpy.joining import (
     append,
     array_split,
@@ -162,6 +165,7 @@ from jaxnb.numpy.means import average, count_nonzero, mean, ptp, std, var
 from jaxnb.numpy.nan_reductions import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from jaxnb.numpy.padding import pad
 from jaxnb.numpy.piecewise import piecewise
+from jaxnb.numpy.polynomials import polyadd, polyder, polydiv, polyint, polysub, polyval
 from jaxnb.numpy.predicates import (
     allclose,
     array_equal,
@@ -253,7 +257,7 @@ from jaxnb.numpy.scalar_types import (
     unsignedinteger,
 )
 from jaxnb.numpy.searching import argwhere, flatnonzero, nonzero, where
-from jaxnb.numpy.setops import isin, setdiff1d, union1d
+from jaxnb.numpy.setops import intersect1d, isin, setdiff1d, setxor1d, union1d
 from jaxnb.numpy.shapes import (
     atleast_1d,
     atleast_2d,
@@ -323,3 +327,4 @@ from jaxnb.numpy.ufunc_objects import (
 )
 from jaxnb.numpy.uniques import unique, unique_all, unique_counts, unique_inverse, unique_values
 from jaxnb.numpy.vectorizing import vectorize
+from jaxnb.numpy.windows import bartlett, blackman, hamming, hanning, kaiser

@@ -323,7 +323,7 @@ def _gather(
     if spec.new_axes:
         x = lax.expand_dims(x, spec.new_axes)
     if 0 in at.shape:
-        return lax.full(at.final_shape, 0, x.dtype)
+        return lax.full_like(x, 0, shape=at.final_shape)
     out = lax.gather(
         x,
         at.indices,

@@ -1,4 +1,4 @@
-"""Arrays as sets: membership, union and difference."""
+"""Arrays as sets: membership, union, difference, intersection, and what is in one of two only."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ import numpy as np
 from jaxnb import lax
 from jaxnb.engine.api.jit import jit
 from jaxnb.numpy.arguments import check_arraylike, concrete, ensure_arraylike, promote_dtypes
-from jaxnb.numpy.creation import arange, asarray, full, full_like, zeros
+from jaxnb.numpy.creation import arange, asarray, full, full_like, ones, zeros
 from jaxnb.numpy.joining import concatenate
-from jaxnb.numpy.reductions import sum
+from jaxnb.numpy.reductions import max, min, sum
 from jaxnb.numpy.searching import nonzero
 from jaxnb.numpy.selection import choose
 from jaxnb.numpy.shapes import ravel, reshape
 from jaxnb.numpy.sorted_search import searchsorted
-from jaxnb.numpy.uniques import unique
+from jaxnb.numpy.sorting import sort
+from jaxnb.numpy.uniques import different_slices, unique
+from jaxnb.xla.version import JAXLIB_VERSION
 
 _METHODS = ("auto", "compare_all", "binary_search", "sort")
 
@@ -123,3 +125,183 @@ def setdiff1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
         is_left = choose(arange(ar1.size) < how_many, is_left, False)
     is_there = arange(size) < sum(is_left)
     return choose(is_there, ar1[nonzero(is_left, size=size)[0]], fill_value)
+
+
+# Intersection and symmetric difference: both arrays in one row, sorted, where like elements are neighbours
+
+
+def _in_one_row(arrays: list[Any], numbers: list[Any]) -> Any:
+    """The first elements of two arrays, as many as the numbers say, one after the other; zeros follow."""
+    first, second = arrays
+    row = zeros(first.size + second.size, dtype=first.dtype)
+    row = lax.dynamic_update_slice(row, first, (0,))
+    return lax.dynamic_update_slice(row, second, (numbers[0],))
+
+
+def _filled(values: Any, number: Any, fill_value: Any) -> Any:
+    """The values, and behind the first ``number`` of them the fill value: the least one by default."""
+    if values.size == 0 and JAXLIB_VERSION >= (0, 12):
+        return values
+    if fill_value is not None:
+        return _first(values, number, fill_value)
+    # of what is there: what is not must not be the least
+    values = choose(arange(len(values)) < number, values, max(values))
+    return choose(arange(len(values)) < number, values, min(values))
+
+
+def _first(values: Any, number: Any, otherwise: Any) -> Any:
+    return choose(arange(len(values)) < number, values, otherwise)
+
+
+def _read(row: Any, places: Any, otherwise: int) -> Any:
+    return row.at[places].get(mode="fill", fill_value=otherwise)
+
+
+@functools.partial(jit, static_argnames=("fill_value", "assume_unique", "size", "return_indices"))
+def _intersect1d_size(arr1, arr2, fill_value, assume_unique, size, return_indices):
+    """The elements of both arrays, ``size`` of them, and where they are in each."""
+    indices, numbers = [], []
+    if assume_unique:
+        indices = [arange(arr1.size), arange(arr2.size)]
+        row = concatenate([arr1, arr2])
+        row, order = lax.sort([row, arange(row.size)], num_keys=1)
+        is_there = ones(row.size, dtype=bool)
+        numbers = [arr1.size, arr2.size]
+    else:
+        firsts = []
+        for a in (arr1, arr2):
+            values, index, number = different_slices(
+                a, 0, (True, False, False), True, a.size, asarray(0, dtype=a.dtype), with_number=True
+            )
+            firsts.append(values)
+            indices.append(index)
+            numbers.append(number)
+        row = _in_one_row(firsts, numbers)
+        is_there = arange(row.size) < numbers[0] + numbers[1]
+        _, row, order = lax.sort([~is_there, row, arange(row.size)], num_keys=2)
+    is_double = (row[1:] == row[:-1]) & is_there[1:]
+    number = sum(is_double)
+    if row.size:
+        places = nonzero(is_double, size=size, fill_value=row.size)[0]
+        values = _read(row, places, 0)
+    else:
+        places, values = arange(0), zeros(size, row.dtype)
+    values = _filled(values, number, fill_value)
+    if not return_indices:
+        return values
+    where1 = _first(_read(order, places, arr1.size), number, arr1.size)
+    where2 = _first(_read(order, places + 1, arr2.size) - numbers[0], number, arr2.size)
+    if not assume_unique:
+        where1 = _read(indices[0], where1, arr1.size)
+        where2 = _read(indices[1], where2, arr2.size)
+    return values, where1, where2
+
+
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, size=None, fill_value=None):
+    """The different elements that are in both arrays, in ascending order.
+
+    Args:
+        ar1: array; taken in one row.
+        ar2: array; taken in one row.
+        assume_unique: whether both arrays hold each element once.
+        return_indices: whether to return too where each one first is in both rows.
+        size: how many to return; known beforehand under a transformation.
+        fill_value: what stands where there are fewer; the least element by default.
+
+    Returns:
+        ``[n]`` in the common type; with ``return_indices`` also two times ``i[n]``.
+
+    Raises:
+        TypeError: an argument is no array.
+        ConcretizationTypeError: an array is traced, and the size is not given.
+    """
+    ar1, ar2 = ensure_arraylike("intersect1d", ar1, ar2)
+    ar1, ar2 = map(ravel, promote_dtypes(ar1, ar2))
+    if size is not None:
+        return _intersect1d_size(
+            ar1, ar2, fill_value, assume_unique=assume_unique, size=size, return_indices=return_indices
+        )
+    indices: list[Any] = []
+    if not assume_unique:
+        ar1, index1 = unique(ar1, return_index=True)
+        ar2, index2 = unique(ar2, return_index=True)
+        indices = [index1, index2]
+    row = concatenate([ar1, ar2])
+    row, order = lax.sort([row, arange(row.size)], num_keys=1)
+    is_double = row[1:] == row[:-1]
+    values = row[:-1][is_double]
+    if not return_indices:
+        return values
+    where1, where2 = order[:-1][is_double], order[1:][is_double] - ar1.size
+    return (values, indices[0][where1], indices[1][where2]) if indices else (values, where1, where2)
+
+
+def _edges(row: Any, first: bool, last: bool) -> Any:
+    """Where neighbours in a row differ, and what is said of its two ends: one more than there are elements."""
+    differ = row[1:] != row[:-1]
+    return concatenate([lax.reshape(first, (1,)), differ, lax.reshape(last, (1,))])
+
+
+def _between(edges: Any) -> Any:
+    """The elements that have an edge on both sides."""
+    return edges[1:] & edges[:-1]
+
+
+@functools.partial(jit, static_argnames=("assume_unique", "size"))
+def _setxor1d_size(arr1, arr2, fill_value, *, assume_unique, size):
+    """The elements of one array only, ``size`` of them."""
+    is_any = arr1.size + arr2.size > 0
+    if assume_unique:
+        row = concatenate([arr1, arr2])
+        row = sort(concatenate([arr1, arr2]))
+        alone = _between(_edges(row, is_any, True))
+    else:
+        firsts, numbers = [], []
+        for a in (arr1, arr2):
+            values, number = different_slices(
+                a, 0, (False, False, False), True, a.size, None, with_number=True
+            )
+            firsts.append(values)
+            numbers.append(number)
+        row = _in_one_row(firsts, numbers)
+        number = numbers[0] + numbers[1]
+        # the last element that is there has no neighbour behind it
+        is_there = arange(row.size + 1) < number + 1
+        _, row = lax.sort([~is_there[1:], row], num_keys=2)
+        alone = _between(is_there & _edges(row, is_any, False).at[number].set(True))
+    number = sum(alone)
+    if row.size:
+        values = _read(row, nonzero(alone, size=size, fill_value=row.size)[0], 0)
+    else:
+        values = zeros(size, row.dtype)
+    return _filled(values, number, fill_value)
+
+
+def setxor1d(ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
+    """The different elements that are in one of the arrays only, in ascending order.
+
+    Args:
+        ar1: array; taken in one row.
+        ar2: array; taken in one row.
+        assume_unique: whether both arrays hold each element once.
+        size: how many to return; known beforehand under a transformation.
+        fill_value: what stands where there are fewer; the least element by default.
+
+    Returns:
+        ``[n]`` in the common type.
+
+    Raises:
+        TypeError: an argument is no array.
+        ConcretizationTypeError: an array is traced, and the size is not given.
+    """
+    ar1, ar2 = ensure_arraylike("setxor1d", ar1, ar2)
+    ar1, ar2 = map(ravel, promote_dtypes(ar1, ar2))
+    if size is not None:
+        return _setxor1d_size(ar1, ar2, fill_value, assume_unique=assume_unique, size=size)
+    if not assume_unique:
+        ar1, ar2 = unique(ar1), unique(ar2)
+    row = concatenate([ar1, ar2])
+    if row.size == 0:
+        return row
+    row = sort(row)
+    return row[_between(_edges(row, True, True))]

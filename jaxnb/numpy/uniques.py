@@ -58,15 +58,20 @@ def _unique_sorted_mask(ar, axis, equal_nan):
     return slices, begins, order
 
 
-def _unique(
+def different_slices(
     ar: Any,
     axis: int,
     parts: tuple[bool, bool, bool],
     equal_nan: bool,
     size: int | None,
     fill_value: Any,
+    *,
+    with_number: bool = False,
 ) -> list[Any]:
-    """The different slices, and of their positions, the inverse and the counts those that are wanted."""
+    """The different slices, and of their positions, the inverse and the counts those that are wanted.
+
+    With ``with_number`` the last value is how many differ, however many are returned.
+    """
     if ar.shape[axis] == 0 and size and fill_value is None:
         raise ValueError(
             "jnp.unique: for zero-sized input with nonzero size argument, fill_value must be specified"
@@ -97,6 +102,8 @@ def _unique(
             (starts,) = nonzero(begins, size=size + 1)
             starts = starts.at[1:].set(choose(starts[1:], starts[1:], begins.size))
         out.append(diff(starts))
+    if with_number:
+        out.append(sum(begins))
     return out
 
 
@@ -144,7 +151,7 @@ def unique(
             canonicalize_axis(operator.index(concrete(axis, "axis argument of jnp.unique()")), ar.ndim),
             ar,
         )
-    out = _unique(flat, at, parts, equal_nan, size, fill_value)
+    out = different_slices(flat, at, parts, equal_nan, size, fill_value)
     if return_inverse and axis is None:
         place = 1 + return_index
         out[place] = reshape(out[place], shape)

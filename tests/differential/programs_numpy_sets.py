@@ -77,3 +77,50 @@ for fn in ("union1d", "setdiff1d"):
 _add("setdiff1d-unique", "lambda a, b: jnp.setdiff1d(a, b, assume_unique=True, size=3)", TWO)
 _add("setdiff1d-unique-2d", "lambda a, b: jnp.setdiff1d(a, b, assume_unique=True, size=3)", MIXED)
 _add("setdiff1d-empty", "lambda a, b: jnp.setdiff1d(a[:0], b, size=2)", TWO)
+
+R, S = "np.array([3, 1, 2, 2, 5], np.int32)", "np.array([2, 9, 3, 2], np.int32)"
+for function, extras in (
+    (
+        "intersect1d",
+        ("", "assume_unique=True", "return_indices=True", "assume_unique=True, return_indices=True"),
+    ),
+    ("setxor1d", ("", "assume_unique=True")),
+):
+    for extra in extras:
+        fills = ("fill_value=7", "fill_value=1.5", *["fill_value=x[0]"] * (function == "setxor1d"))
+        for options in ("size=4", "size=0", "size=0, fill_value=1", *(f"size=6, {fill}" for fill in fills)):
+            call = f"jnp.{function}(x, {S}, {', '.join(filter(None, (options, extra)))})"
+            _add(
+                f"{function}-{options}-{extra}",
+                f"lambda x: {call}",
+                f"({R},)",
+                ("jaxpr", "stablehlo", "value"),
+            )
+        for kind, both in {
+            "i32": f"({R}, {S})",
+            "f32": f"({R}.astype(np.float32), {S})",
+            "bool": f"({R} > 2, {S} > 2)",
+            "rows": f"({R}.reshape(1, 5), {S})",
+            "nan": "(np.float32([np.nan, 1, np.nan]), np.float32([1, 2, np.nan]))",
+            "c64": f"({R} * np.complex64(1j), {S})",
+            "scalars": "(3, 4)",
+            "same scalars": "(3, 3)",
+            "empty": f"({R}[:0], {S})",
+            "all empty": f"({R}[:0], {S}[:0])",
+        }.items():
+            _add(
+                f"{function}-{kind}-{extra}", f"lambda x, y: jnp.{function}(x, y, {extra})", both, ("value",)
+            )
+            _add(f"{function}-{kind}-size-{extra}", f"lambda x, y: jnp.{function}(x, y, {', '.join(filter(None, ('size=3', extra)))})", both)  # fmt: skip
+    for name, call in {
+        "traced": f"x, {S}",
+        "traced second": f"{S}, x",
+        "traced unique": f"x, {S}, True",
+        "traced no int": f"{S}, x.astype(np.float32)",
+        "list": "x, [1]",
+        "list first": "[1], x",
+        "size word": f"x, {S}, size='a'",
+        "size float": f"x, {S}, size=1.5",
+        "size negative": f"x, {S}, size=-1",
+    }.items():
+        _add(f"{function}-{name}", f"lambda x: jnp.{function}({call})", f"({R},)", ("jaxpr",))
