@@ -301,7 +301,7 @@ class Exploration(View):
     def start(self) -> Exploration:
         """Begins what is left to do, in the background; the kernel stays free. Calling it again changes nothing."""
         with self._lock:
-            if self.status.states[COMPILE] != PENDING or self._worker_thread is not None:
+            if self.status.states[RUN] != PENDING or self._worker_thread is not None:
                 return self
             context = contextvars.copy_context()
             thread = self._worker_thread = threading.Thread(
@@ -342,6 +342,8 @@ class Exploration(View):
         with self._lock:
             if self._worker_thread is not None and not self._settled.is_set():
                 return self
+            if not {FAILED, CANCELLED} & set(self.status.states.values()):
+                return self.start()
             for stage in STAGES[1:]:
                 if self.status.states[stage] in (FAILED, CANCELLED):
                     self.status.states[stage] = PENDING
@@ -428,19 +430,24 @@ class Exploration(View):
             # It is kept in the status, where every view shows it.
             return
         self._tell()
-        with self._lock:
-            if self.status.states[COMPILE] != PENDING:
-                return
-            self.status.begin(COMPILE)
-        self._tell()
-        compilation = self._compile(lowering)
+        compilation = self._compilation
         if compilation is None:
-            return
-        with self._lock:
-            if self.status.states[COMPILE] != RUNNING:
+            with self._lock:
+                if self.status.states[COMPILE] != PENDING:
+                    return
+                self.status.begin(COMPILE)
+            self._tell()
+            compilation = self._compile(lowering)
+            if compilation is None:
                 return
-            self._compilation = compilation
-            self.status.end(COMPILE)
+            with self._lock:
+                if self.status.states[COMPILE] != RUNNING:
+                    return
+                self._compilation = compilation
+                self.status.end(COMPILE)
+        with self._lock:
+            if self.status.states[RUN] != PENDING:
+                return
             self.status.begin(RUN)
         self._tell()
         try:

@@ -64,6 +64,17 @@ class View(ABC):
         """Notes that the panel was closed."""
         return
 
+    def __reduce_ex__(self, protocol: object) -> Any:
+        """Refuses: a view holds a program, threads and a connection to a compiler.
+
+        Raises:
+            TypeError: always.
+        """
+        kind = type(self).__name__
+        raise TypeError(
+            f"{kind} objects cannot be copied or pickled: they hold a running program; .save(path) keeps what one shows"
+        )
+
     def save(self, path: str | Path) -> Path:
         """Writes the view as one HTML page that needs nothing else; waits for what is running.
 

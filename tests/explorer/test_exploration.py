@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import signal
 import threading
 import time
@@ -204,3 +206,43 @@ def test_a_program_without_arguments_is_explored_too():
     exploration = explore(lambda: lax.exp(lax.full((4,), 1.0, np.float32)))
     assert exploration.facts()["equations"]["total"] == 2
     np.testing.assert_allclose(np.asarray(exploration.result), np.full(4, np.e), rtol=1e-6)
+
+
+class FailingOnce(EngineFrontEnd):
+    """A front end whose first run fails."""
+
+    runs = 0
+
+    def run(self, compilation):
+        self.runs += 1
+        if self.runs == 1:
+            raise RuntimeError("the callback's file is not there yet")
+        return super().run(compilation)
+
+
+def test_a_run_that_failed_is_run_again_and_not_compiled_again():
+    exploration = Exploration(FailingOnce(wave, (X,), {}))
+    with pytest.raises(RuntimeError, match="not there yet"):
+        _ = exploration.result
+    compiled = exploration.compilation
+    assert exploration.retry().wait(60)
+    np.testing.assert_allclose(exploration.result, np.exp(X) * np.tanh(X), rtol=1e-5)
+    assert exploration.compilation is compiled
+    assert exploration.is_settled
+
+
+def test_what_is_done_is_neither_begun_again_nor_given_up():
+    exploration = explore(wave, X)
+    assert exploration.start().wait(60)
+    exploration.cancel()
+    exploration.retry().retry().cancel()
+    assert exploration.is_settled
+    assert set(exploration.status.states.values()) == {"done"}
+    assert "cancelled" not in exploration.text()
+
+
+@pytest.mark.parametrize("copying", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_an_exploration_says_that_it_cannot_be_copied(copying):
+    exploration = explore(wave, X)
+    with pytest.raises(TypeError, match=r"^Exploration objects cannot be copied.*\.save\(path\) keeps"):
+        copying(exploration)
