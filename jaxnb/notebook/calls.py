@@ -54,6 +54,9 @@ def parse_call(text: str, magic: str, column: int = 0) -> ParsedCall:
     Raises:
         UsageError: where it is no Python expression, or no call.
     """
+    text = text.rstrip().removesuffix(";").rstrip()  # the shell, which then echoes nothing, leaves it
+    if not text:
+        raise UsageError(f"{magic}: it wants the call to explore; write one, such as `{magic} f(x)`.")
     try:
         tree = ast.parse(text, mode="eval")
     except SyntaxError as error:
@@ -65,6 +68,7 @@ def parse_call(text: str, magic: str, column: int = 0) -> ParsedCall:
     call = tree.body
     if not isinstance(call, ast.Call):
         raise UsageError(_no_call(call, text, magic))
+    text = ast.get_source_segment(text, call) or text  # without a comment behind it
     callee = ast.get_source_segment(text, call.func) or ast.unparse(call.func)
     names = frozenset(n.id for n in ast.walk(call.func) if isinstance(n, ast.Name))
     _shift(tree, column)
@@ -159,8 +163,10 @@ def _check_function(name: str, namespace: dict[str, Any], magic: str, defined: t
     if name in namespace or hasattr(builtins, name):
         return
     functions = [n for n, v in namespace.items() if callable(v) and not n.startswith("_")]
-    near = difflib.get_close_matches(name, [*defined, *functions], n=1)
-    if near:
+    near = difflib.get_close_matches(name, [n for n in (*defined, *functions) if n != name], n=1)
+    if name in defined:
+        advice = "the cell defines it, and deletes it again."
+    elif near:
         advice = f"did you mean `{near[0]}`?"
     elif defined:
         advice = f"the cell defines {', '.join(f'`{n}`' for n in defined)}."

@@ -136,7 +136,7 @@ class CellRunner:
             return None
         try:
             function = eval(
-                compile(written, f"{MAGIC_FILE}{request.magic.name}>", "eval"), self._shell.user_ns
+                compile(written, f"{MAGIC_FILE}{request.magic.name}>", "eval"), self._namespace(request)
             )
         except NameError as error:
             raise UsageError(f"{request.written}: there is no function `{error.name}`.") from None
@@ -254,9 +254,14 @@ class CellRunner:
         def explore(function: Any, /, *args: Any, **kwargs: Any) -> View:
             return self._explore(request, call.text, function, args, kwargs)
 
-        exploration = evaluate(call, file, self._shell.user_ns, request.written, explore, defined)
+        exploration = evaluate(call, file, self._namespace(request), request.written, explore, defined)
         self._echo = exploration
         return exploration
+
+    def _namespace(self, request: Request) -> dict[str, Any]:
+        """Returns where the line's names are looked up: in the function that it stands in, then in the shell."""
+        names = self._shell.user_ns
+        return names if request.scope is None else {**names, **request.scope}
 
     def _name_line(self, request: Request, call: ParsedCall, file: str) -> str:
         """Gives the call's code a file that tracebacks and views can read, if there is code of its own in it."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 from weakref import WeakKeyDictionary
 
 from IPython.core.interactiveshell import InteractiveShell
-from IPython.core.magic import no_var_expand
+from IPython.core.magic import needs_local_scope, no_var_expand, output_can_be_silenced
 
 from jaxnb.notebook.arguments import Arguments, help_text, parse_line
 from jaxnb.notebook.calls import ParsedCall, parse_call
@@ -105,8 +105,10 @@ class Extension:
         before = {kind: tables[kind].get(magic.name, _missing) for kind in ("line", "cell")}
 
         @no_var_expand
-        def run(line: str, cell: str | None = None) -> Any:
-            return self._run(magic, line, cell)
+        @needs_local_scope
+        @output_can_be_silenced
+        def run(line: str, cell: str | None = None, local_ns: Any = None) -> Any:
+            return self._run(magic, line, cell, local_ns)
 
         run.__name__ = magic.name
         run.__doc__ = help_text(magic.name, magic.summary)
@@ -121,7 +123,7 @@ class Extension:
 
         self._undo.append(restore)
 
-    def _run(self, magic: Magic, line: str, cell: str | None) -> Any:
+    def _run(self, magic: Magic, line: str, cell: str | None, scope: Any) -> Any:
         written = f"%{magic.name}" if cell is None else f"%%{magic.name}"
         arguments: Arguments = parse_line(line, written)
         if arguments.help:
@@ -132,7 +134,10 @@ class Extension:
             pass
         elif arguments.call or cell is None:
             call = parse_call(arguments.call, written, len(written) + 1 + arguments.call_at)
-        return self.runner.run(Request(magic, written, f"{written} {line}".rstrip(), arguments, call, cell))
+        if scope is self._shell.user_ns:
+            scope = None
+        whole = f"{written} {line}".rstrip()
+        return self.runner.run(Request(magic, written, whole, arguments, call, cell, scope))
 
     def _add_completion(self) -> None:
         matchers = self._shell.Completer.custom_matchers

@@ -5,7 +5,9 @@ Lives here: one table, and a request as it is handed on. Must not live here: how
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from jaxnb.notebook.arguments import Arguments
 from jaxnb.notebook.calls import ParsedCall
@@ -69,6 +71,7 @@ class Request:
         arguments: The options.
         call: The call, None if there is none.
         cell: The cell below the line, None for a line magic.
+        scope: The variables of the function that the magic stands in, None outside functions.
     """
 
     magic: Magic
@@ -77,3 +80,4 @@ class Request:
     arguments: Arguments
     call: ParsedCall | None
     cell: str | None
+    scope: Mapping[str, Any] | None = None

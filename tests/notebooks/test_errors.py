@@ -52,12 +52,19 @@ def test_a_function_that_is_not_found(session):
     )
 
 
+def test_a_function_that_the_cell_deletes(session):
+    assert usage(session.run("%%jit square(x)", *SQUARE, "del square")) == (
+        "%%jit: there is no function `square`; the cell defines it, and deletes it again."
+    )
+
+
 def test_a_variable_that_is_not_found(session):
     assert usage(session.run("%%jit square(yy)", *SQUARE)).startswith("%%jit: there is no variable `yy`;")
 
 
 def test_a_line_magic_without_a_call(session):
-    assert usage(session.run("%jaxpr")).startswith("%jaxpr: the call is not Python")
+    wanted = "%jaxpr: it wants the call to explore; write one, such as `%jaxpr f(x)`."
+    assert usage(session.run("%jaxpr")) == usage(session.run("%jaxpr --")) == wanted
 
 
 def test_an_empty_cell_is_refused_by_the_shell(session):

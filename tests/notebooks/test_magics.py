@@ -175,6 +175,27 @@ def test_braces_and_dollars_in_the_call_are_pythons(session):
 # ---- where the source is from
 
 
+def test_a_semicolon_and_a_comment_are_no_part_of_the_call(session):
+    ran = session.run("%jaxpr lax.sin(x);")
+    assert ran.error is None
+    assert "sin a" in ran.text
+    assert "Out[" not in ran.text
+    assert "<exploration of lax.sin(x): trace" in session.run("%jaxpr lax.sin(x)  # why").text
+
+
+def test_a_line_in_a_function_sees_the_functions_variables(session):
+    ran = session.run(
+        "def look(y, n):",
+        "    %jaxpr -o seen (lambda z: lax.mul(z, n))(y)",
+        "    return n",
+        "look(np.ones(3, np.float32), np.float32(7))",
+    )
+    assert ran.error is None, ran.text
+    assert "mul a 7.0:f32[]" in ran.text
+    assert session["seen"].trace.arguments[0].type == "f32[3]"
+    assert "y" not in session.shell.user_ns
+
+
 def test_the_source_is_the_cell_with_its_lines(session):
     exploration = session.run("", "%%jit -q square(x)", "# a remark", *SQUARE).value
     source = exploration.trace.source
