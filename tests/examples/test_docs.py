@@ -26,4 +26,5 @@ def test_the_names_of_settings_in_the_engines_page_exist():
     names = {setting.name for setting in config}
     text = (DOCS / "engine.md").read_text(encoding="utf-8")
     said = set(re.findall(r"`(jax_[a-z_0-9]+)`", text))
-    assert said and said <= names
+    assert said
+    assert said <= names

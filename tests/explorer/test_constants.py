@@ -82,7 +82,9 @@ def test_rewriting_without_a_source_gives_an_outline():
     assert with_arguments("", "<lambda>", ["w"], ["x"]) == "def f(w, x):\n    …\n\nf(w, x)"
     assert with_arguments("def f():\n    return w", "f", ["w"], []).startswith("def f(w):")
     source = "def f(x, k):\n    return w * x + k"
-    assert with_arguments(source, "f", ["w"], ["x", "k"], "f(data[0], k=2)").endswith("\n\nf(w, data[0], k=2)")
+    assert with_arguments(source, "f", ["w"], ["x", "k"], "f(data[0], k=2)").endswith(
+        "\n\nf(w, data[0], k=2)"
+    )
     assert with_arguments(source, "f", ["w"], ["x", "k"], "jit(f)(1, 2)").endswith("\n\nf(w, x, k)")
     assert base_names(["w['a']", "w", "float32[3]", "self.k"]) == ["w", "self"]
 
