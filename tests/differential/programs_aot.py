@@ -195,6 +195,9 @@ attempt(c, N(f4, "right")); attempt(c, N((f4,), "left")); attempt(c, f4); attemp
 # A4 several places
 c = jax.jit(lambda a, b: a["x"]).lower({"x": f4, "y": (f4, f4)}, [f4]).compile()
 attempt(c, {"x": (f4,), "y": (f4,)}, []); attempt(c, {"x": f4, "y": f4}, f4)
+# A4 operations that would do with what was compiled, not with what is given
+c = jax.jit(lambda x, y: lax.sin(lax.dot(x, y))).lower(f22, f22).compile(); attempt(c, f22, f4); attempt(c, f4, f22); attempt(c, f22 > 0, f22)
+c = jax.jit(lambda x, i: lax.dynamic_index_in_dim(lax.cumsum(x), i, keepdims=False)).lower(f4, 1).compile(); attempt(c, f4, 1.0); attempt(c, 1, f4); attempt(c, f4, 2)
 # A4 what is no array
 c = jax.jit(lambda x: x).lower(1.0).compile()
 attempt(c, "a"); attempt(c, None); attempt(c, [1.0])
@@ -405,6 +408,12 @@ show(y, y.dtype, np.asarray(y).dtype); attempt(lambda: jax.jit(lambda x: lax.neg
 # A8 scalars
 with jax.enable_x64(True): c = jax.jit(lambda x: x * 2).lower(1.0).compile(); show(c(1.0), c(np.float64(2)))
 attempt(c, 1.0); attempt(c, np.float32(1))
+# A8 a captured double in a loop and under a sum
+with jax.enable_x64(True):
+    d = np.arange(20.0) / 3
+    c = jax.jit(lambda x: lax.reduce_sum(lax.scan(lambda s, a: (lax.mul(s, a), lax.sin(s)), x, d)[1], axes=(0,))).lower(1.0).compile()
+    show(c(1.0), c.in_avals)
+attempt(c, 1.0); attempt(c, np.float64(2))
 # A8 shapes
 with jax.enable_x64(True): show(SDS((2,), float), jax.eval_shape(lambda x: x * 1.0, SDS((2,), np.float64)), jax.jit(lambda x: x).lower(SDS((2,), "int64")).in_avals)
 show(jax.jit(lambda x: x).trace(np.ones(2)).in_avals)

@@ -363,6 +363,9 @@ show(outer(10, 20), body._cache_size())
 # J6 static arguments decide
 f = jax.jit(lambda x, flag: lax.sin(x) if flag else lax.cos(x), static_argnames="flag")
 show(main_line(f.lower(f4, flag=True)), f(f4, flag=False))
+# J6 what was computed decides
+attempt(jax.jit(lambda x: 1 if lax.gt(lax.sin(x), 0.0) else 2), 1.0)
+attempt(jax.jit(lambda x: lax.exp(x) if lax.reduce_max(lax.mul(x, x), axes=(0,)) > 1 else lax.log(x)), f4)
 # J6 a string among the arguments
 attempt(jax.jit(lambda name, x: x), "adam", 1.0)
 # J6 an object in a tree

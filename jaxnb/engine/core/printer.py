@@ -76,6 +76,7 @@ class Printer:
         self.options = options
         self.names: dict[Var, str] = {}
         self.shared: dict[Jaxpr, str] = {}
+        self.shared_names: set[str] = set()
         self.next_name = 0
         self.path: tuple[int, ...] = ()
         self._fill = model.group(model.line(" "))
@@ -90,8 +91,12 @@ class Printer:
             return "_"
         found = self.names.get(atom)  # pyright: ignore[reportArgumentType]
         if found is None:
-            found = self.names[atom] = _letters(self.next_name)  # pyright: ignore[reportArgumentType]
+            found = _letters(self.next_name)
+            while found in self.shared_names:  # a program's name is no variable's
+                self.next_name += 1
+                found = _letters(self.next_name)
             self.next_name += 1
+            self.names[atom] = found  # pyright: ignore[reportArgumentType]
         return found
 
     def typed(self, var: Atom) -> str:
@@ -272,6 +277,7 @@ class Printer:
                 counter = taken.setdefault(base, itertools.count())
                 k = next(counter)
                 self.shared[sub] = base if k == 0 else f"{base}{k}"
+                self.shared_names.add(self.shared[sub])
                 shared.append(sub)
         parts: list[Any] = []
         for sub in shared:

@@ -184,6 +184,7 @@ class CompiledProgram:
         "__weakref__",
         "const_args",
         "effects",
+        "empty_results",
         "executable",
         "handlers",
         "has_effects",
@@ -207,7 +208,9 @@ class CompiledProgram:
         self.effects = ordered(lowered.jaxpr.effects)
         self.has_effects = bool(lowered.module.callbacks)
         self.handlers = self._handlers(False)
-        self.key_results = [i for i, a in enumerate(self.out_avals) if dtypes.is_extended(_dtype_of(a))]
+        kinds = [_dtype_of(a) for a in self.out_avals]
+        self.key_results = [i for i, kind in enumerate(kinds) if dtypes.is_extended(kind)]
+        self.empty_results = [i for i, kind in enumerate(kinds) if kind == dtypes.float0]
 
     def _handlers(self, committed: bool) -> list[Any]:
         return [array_door.result_handler(_in_memory(a), self.sharding, committed) for a in self.out_avals]
@@ -234,6 +237,8 @@ class CompiledProgram:
             out = self.executable.execute_sharded(args).consume_with_handlers(handlers)
         for i in self.key_results:
             out[i] = key_array(self.out_avals[i].dtype._impl, out[i])  # pyright: ignore[reportAttributeAccessIssue]
+        for i in self.empty_results:  # no device has such elements
+            out[i] = np.zeros(self.out_avals[i].shape, dtypes.float0)  # pyright: ignore[reportAttributeAccessIssue]
         return out
 
     def _call_with_effects(self, args: list[Any], handlers: list[Any]) -> list[Any]:
@@ -250,8 +255,8 @@ class CompiledProgram:
         return out[len(self.effects) :]
 
     def fastpath(self, out_tree: Any, committed: bool) -> FastpathData | None:
-        """Returns what C++ needs to run later calls alone; None for a program that calls back or returns keys."""
-        if self.has_effects or self.key_results:
+        """Returns what C++ needs to run later calls alone; None for one that calls back or returns what Python makes."""
+        if self.has_effects or self.key_results or self.empty_results:
             return None
         n = len(self.const_args)
         sharding = self.sharding
