@@ -12,7 +12,7 @@ import time
 import numpy as np
 import pytest
 
-from jaxnb import lax
+from jaxnb import lax, random
 from jaxnb.base.config import enable_x64
 from jaxnb.explorer.capture.engine import EngineFrontEnd
 from jaxnb.explorer.exploration import Exploration, ExplorationError, display_slot
@@ -246,3 +246,10 @@ def test_an_exploration_says_that_it_cannot_be_copied(copying):
     exploration = explore(wave, X)
     with pytest.raises(TypeError, match=r"^Exploration objects cannot be copied.*\.save\(path\) keeps"):
         copying(exploration)
+
+
+def test_results_that_are_random_keys_are_waited_for():
+    exploration = explore(random.split, random.key(0))
+    assert exploration.result.shape == (2,)
+    assert set(exploration.status.states.values()) == {"done"}
+    assert exploration.run.best_seconds > 0

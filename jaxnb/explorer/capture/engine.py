@@ -16,6 +16,7 @@ from typing import Any
 from jaxnb.base import config
 from jaxnb.base.collection import collection_paused
 from jaxnb.engine.api.jit import info_of, jit_info
+from jaxnb.engine.api.transfer import block_until_ready
 from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr
 from jaxnb.engine.runtime import history
 from jaxnb.engine.runtime.arrays import ArrayImpl, default_device, device_of, put_on_device
@@ -244,7 +245,7 @@ class EngineFrontEnd:
         committed = any(device_of(x) is not None for x in leaves)
         start = time.perf_counter()
         out = self.executable.call(leaves, committed)
-        array_door.block_until_ready(out)
+        block_until_ready(out)
         seconds = time.perf_counter() - start
         best = min([seconds, *self._run_again(leaves, committed, seconds)])
         return CapturedRun(pytree.unflatten(call.traced.out_tree, out), seconds, best, tuple(out))
@@ -259,7 +260,7 @@ class EngineFrontEnd:
             return
         for _ in range(RUNS_AGAIN):
             start = time.perf_counter()
-            array_door.block_until_ready(self.executable.call(leaves, committed))
+            block_until_ready(self.executable.call(leaves, committed))
             yield time.perf_counter() - start
 
 
