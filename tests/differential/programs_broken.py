@@ -24,6 +24,8 @@ lambda x: jax.jit(lambda y: np.array(['a']))(x) @ (1.,)
 lambda x: jax.grad(lambda y: y)(x) @ (np.array(['a']),)
 lambda x: jax.vmap(lambda y: y)(x) @ (np.array(['a']),)
 lambda: jax.eval_shape(NEG, np.array([None])) @ ()
+lambda x: jax.vmap(lambda y: 'a')(x) @ (np.ones(3),)
+lambda x: jax.vmap(lambda y: (y, np.array(['a'])))(x) @ (np.ones(3),)
 # a traced value after the end of its trace
 lambda: (kept := [], jax.jit(lambda x: kept.append(x * 2) or x)(1.), int(kept[0])) @ ()
 lambda: (kept := [], jax.jit(lambda x: kept.append(x) or x)(1.), int(kept[0])) @ ()

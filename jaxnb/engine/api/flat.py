@@ -26,7 +26,10 @@ class Flat:
         in_tree: Any,
         kwargs: dict[str, Any] | None = None,
         has_aux: bool = False,
+        what: str = "Argument '{}' of",
     ):
+        self.what = what
+        """How an error begins that is about a result that is no array."""
         self.fun = fun
         self.in_tree = in_tree
         self.kwargs = kwargs or {}
@@ -48,7 +51,7 @@ class Flat:
         flat, self.out_tree = pytree.flatten(out)
         for x in flat:
             if not isinstance(x, Tracer) and not is_arraylike(x):
-                raise TypeError(f"Argument '{x}' of type {type(x)} is not a valid JAX type")
+                raise TypeError(f"{self.what.format(x)} type {type(x)} is not a valid JAX type")
         return flat
 
 

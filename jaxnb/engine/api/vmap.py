@@ -193,7 +193,7 @@ def vmap(
             d if d is None or d >= 0 else d + len(shaped_aval(x).shape)
             for x, d in zip(leaves, dims, strict=True)
         ]
-        flat = Flat(lambda a, k: fun(*a, **k), in_tree)
+        flat = Flat(lambda a, k: fun(*a, **k), in_tree, what="Output from batched function {!r} with")
         out, out_dims = batch_flat(flat, leaves, dims, size, axis_name, spmd_axis_name)
         wanted = flatten_axes("vmap out_axes", flat.out_tree, out_axes)
         done = []
