@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import TypeAlias
@@ -124,9 +125,20 @@ def backend(name: str | None = None) -> Client:
                     asynchronous=asynchronous, num_devices=_cpu_device_count()
                 )
                 _clients["cpu"] = client
+                if hasattr(os, "register_at_fork"):
+                    os.register_at_fork(before=_warn_of_fork)
         while _when_opened:
             _when_opened.pop()()
     return client
+
+
+def _warn_of_fork() -> None:
+    warnings.warn(
+        "os.fork() was called. os.fork() is incompatible with multithreaded code, and JAX is multithreaded, so this will "
+        "likely lead to a deadlock.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def default_backend() -> str:

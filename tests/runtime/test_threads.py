@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -69,3 +71,19 @@ def test_a_setting_of_one_thread_does_not_reach_another():
 
     _in_threads(8, work)
     assert all(seen[i] == ("float64" if i % 2 else "float32") for i in range(8))
+
+
+def test_a_fork_is_warned_of_once_threads_run():
+    code = (
+        "import os, warnings, jaxnb\n"
+        "def fork():\n"
+        "    with warnings.catch_warnings(record=True) as caught:\n"
+        "        warnings.simplefilter('always')\n"
+        "        if (child := os.fork()) == 0:\n"
+        "            os._exit(0)\n"
+        "    os.waitpid(child, 0)\n"
+        "    print([str(w.message).partition('.fork')[0] for w in caught if w.category is RuntimeWarning])\n"
+        "fork(); jaxnb.devices(); fork()"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ran.stdout.split("\n")[:2] == ["[]", "['os']"], ran.stderr
