@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jaxnb.nn import initializers as initializers
 from jaxnb.nn.activations import (
     celu,
     elu,
@@ -39,7 +40,8 @@ from jaxnb.nn.normalized import (
 )
 
 __all__ = [
-    "celu", "elu", "gelu", "glu", "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh", "identity", "leaky_relu",
+    "celu", "elu", "gelu", "glu", "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh", "identity", "initializers",
+    "leaky_relu",
     "log1mexp", "log_sigmoid", "log_softmax", "logmeanexp", "logsumexp", "mish", "one_hot", "relu", "relu6", "selu",
     "sigmoid", "silu", "soft_sign", "softmax", "softplus", "sparse_plus", "sparse_sigmoid", "squareplus",
     "standardize", "swish", "tanh",

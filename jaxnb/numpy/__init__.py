@@ -328,3 +328,8 @@ from jaxnb.numpy.ufunc_objects import (
 from jaxnb.numpy.uniques import unique, unique_all, unique_counts, unique_inverse, unique_values
 from jaxnb.numpy.vectorizing import vectorize
 from jaxnb.numpy.windows import bartlett, blackman, hamming, hanning, kaiser
+from jaxnb.xla import version as _version
+
+if _version.JAXLIB_VERSION >= (0, 12):  # functions that the oracle of this version added
+    from jaxnb.numpy.reductions import minmax
+    from jaxnb.numpy.sorting import top_k

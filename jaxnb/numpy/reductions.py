@@ -318,6 +318,64 @@ amax = max
 amin = min
 
 
+def _minmax_op(x, y):
+    return lax.min(x[0], y[0]), lax.max(x[1], y[1])
+
+
+@_jit_plain
+def _reduce_minmax(a, axis=None, keepdims=False, init_min=None, init_max=None, where=None):
+    check_arraylike("minmax", a)
+    check_arraylike_or_none("minmax", None, init_min, init_max)
+    where = check_where("minmax", where)
+    if where is not None and (init_min is None or init_max is None):
+        raise ValueError(
+            "reduction operation minmax does not have an identity, so to use a where mask one has to specify 'initial'"
+        )
+    axes = reduced_axes(a, axis)
+    if (init_min is None or init_max is None) and 0 in [np.shape(a)[i] for i in axes]:
+        raise ValueError("zero-size array to reduction operation minmax which has no identity")
+    dtype = dtypes.dtype(a, canonicalize=True)
+    a = lax.convert_element_type(a, dtype)
+    identities = (min_identity(dtype), max_identity(dtype))
+    both = (a, a) if where is None else tuple(choose(where, a, identity) for identity in identities)
+    least, greatest = lax.reduce(both, identities, _minmax_op, axes)
+    for initial in (init_min, init_max):
+        if initial is not None and np.shape(initial):
+            raise ValueError(f"initial value must be a scalar. Got array of shape {np.shape(initial)}")
+    if init_min is not None:
+        least = lax.min(lax.convert_element_type(init_min, dtype), least)
+    if init_max is not None:
+        greatest = lax.max(lax.convert_element_type(init_max, dtype), greatest)
+    if keepdims:
+        return lax.expand_dims(least, axes), lax.expand_dims(greatest, axes)
+    return least, greatest
+
+
+def minmax(a, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """The least and the greatest element over the axes, found in one pass.
+
+    Args:
+        a: array.
+        axis: axis or axes; None: all.
+        out: not supported.
+        keepdims: whether reduced axes stay with size one.
+        initial: a scalar to start from, or a pair: one for the least, one for the greatest.
+        where: truth values; elements where it is False are left out.
+
+    Returns:
+        Two arrays of ``a``'s type.
+
+    Raises:
+        TypeError: ``a`` is no array.
+        ValueError: there is nothing to reduce and no initial value, or a mask and no initial value.
+    """
+    refuse_out("minmax", out)
+    init_min, init_max = initial if isinstance(initial, tuple) else (initial, initial)
+    return _reduce_minmax(
+        a, axis=static_axis(axis), keepdims=keepdims, init_min=init_min, init_max=init_max, where=where
+    )
+
+
 @_jit_plain
 def _reduce_all(a, axis=None, out=None, keepdims=False, *, where=None):
     return reduce_with(ALL, a, axis=axis, keepdims=keepdims, where=where)

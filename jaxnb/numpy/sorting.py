@@ -170,3 +170,30 @@ def argpartition(a, kth, axis=-1):
         without = vmap(without)
     _, others = lax.top_k(without(ones(a.shape), least), a.shape[-1] - k - 1)
     return swapaxes(lax.concatenate([least, others], a.ndim - 1), -1, at)
+
+
+@functools.partial(jit, static_argnums=(1,), static_argnames=("axis", "mode", "sorted"))
+def top_k(a, k, /, *, axis=-1, mode="largest", sorted=True):
+    """The ``k`` greatest or least elements along an axis, the most extreme first, and their positions.
+
+    Args:
+        a: array; real.
+        k: how many.
+        axis: axis.
+        mode: "largest" or "smallest".
+        sorted: accepted; the elements are always in order.
+
+    Returns:
+        Two arrays with ``k`` elements along the axis: the elements, and ``i32`` positions.
+
+    Raises:
+        TypeError: ``a`` is no array.
+        ValueError: there are fewer elements, they are complex, or there is no such mode.
+    """
+    a = ensure_arraylike("top_k", a)
+    if mode not in ("largest", "smallest"):
+        raise ValueError(f"mode must be 'largest' or 'smallest', got {mode!r}")
+    if mode == "largest":
+        return lax.top_k(a, k, axis=axis)
+    values, places = lax.top_k(_backwards(a), k, axis=axis)
+    return _forwards(values), places

@@ -22,6 +22,7 @@ from jaxnb.random.keys import (
     fold_in,
     key,
     key_data,
+    key_dtype,
     key_impl,
     split,
     wrap_key_data,
@@ -47,12 +48,18 @@ from jaxnb.random.transformed import (
     weibull_min,
 )
 from jaxnb.random.uniforms import bernoulli, rademacher, randint, uniform
+from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = [
     "PRNGKey", "ball", "bernoulli", "beta", "binomial", "bits", "categorical", "cauchy", "chisquare", "choice", "clone",
     "dirichlet", "double_sided_maxwell", "exponential", "f", "fold_in", "gamma", "generalized_normal", "geometric",
-    "gumbel", "key", "key_data", "key_impl", "laplace", "loggamma", "logistic", "lognormal", "maxwell", "multinomial",
-    "normal", "pareto", "permutation", "poisson", "rademacher", "randint",
+    "gumbel", "key", "key_data", "key_dtype", "key_impl", "laplace", "loggamma", "logistic", "lognormal", "maxwell",
+    "multinomial", "normal", "pareto", "permutation", "poisson", "rademacher", "randint",
     "random_gamma_p", "rayleigh", "split", "t", "triangular", "truncated_normal", "uniform", "wald", "weibull_min",
     "wrap_key_data",
 ]  # fmt: skip
+
+if JAXLIB_VERSION >= (0, 12):  # a name that the oracle of this version added
+    from jaxnb.random.keys import Key
+
+    __all__ += ["Key"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, NewType
 
 import numpy as np
 
@@ -20,11 +20,13 @@ from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.trace import shaped_aval
 from jaxnb.engine.ops.axes import canonicalize_shape
 from jaxnb.engine.ops.key_types import KeyType, PRNGImpl
+from jaxnb.engine.runtime.arrays import Array
 from jaxnb.engine.runtime.key_arrays import PRNGKeyArray
 from jaxnb.numpy import asarray, uint32
 from jaxnb.random.implementations import implementation_named, implementations
 
 __all__ = [
+    "Key",
     "PRNGKey",
     "PRNGKeyArray",
     "bits",
@@ -33,11 +35,16 @@ __all__ = [
     "fold_in",
     "key",
     "key_data",
+    "key_dtype",
     "key_impl",
     "random_bits",
     "split",
     "wrap_key_data",
 ]
+
+
+Key = NewType("Key", Array)
+"""What signatures call a key."""
 
 
 def is_typed(x: Any) -> bool:
@@ -212,6 +219,19 @@ def key_impl(keys: Any) -> Hashable:
     typed, _ = check_key("key_impl", keys, allow_batched=True)
     impl = shaped_aval(typed).dtype._impl  # pyright: ignore[reportAttributeAccessIssue]
     return impl.name if impl.name in implementations else impl
+
+
+def key_dtype(impl_spec: Any = None) -> KeyType:
+    """Returns the element type of typed keys.
+
+    Args:
+        impl_spec: the name of an implementation, or keys' dtype; by default the setting ``jax_default_prng_impl``.
+
+    Raises:
+        TypeError: where ``impl_spec`` is something else.
+        ValueError: where there is no such implementation.
+    """
+    return KeyType(_resolve(impl_spec))
 
 
 def clone(key: Any) -> Any:

@@ -490,9 +490,9 @@ def check_user_dtype_supported(dtype: Any, fun_name: str | None = None, *, stack
     if isinstance(dtype, type) and dtype in python_scalar_dtypes:
         return _canonical(python_scalar_dtypes[dtype])
     np_dtype = np.dtype(dtype)
-    where = fun_name if fun_name is not None else "jax.numpy"
     if np_dtype not in _supported or not np_dtype.isnative:
-        raise TypeError(f"JAX only supports number, bool, and string dtypes, got dtype {dtype} in {where}")
+        where = f" in {fun_name}" if fun_name is not None else ""
+        raise TypeError(f"JAX only supports number, bool, and string dtypes, got dtype {dtype}{where}")
     if config.enable_x64.value or np_dtype not in _narrowed or dtype is None:
         return _canonical(np_dtype)
     mode = config.explicit_x64_dtypes.value

@@ -71,6 +71,11 @@ def broadcast_shapes(*shapes: Any) -> Shape:
     shapes = tuple(canonicalize_shape(shape) for shape in shapes)
     rank = max(len(shape) for shape in shapes)
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
+    for shape in shapes:
+        if any(size < 0 for size in shape):
+            raise TypeError(
+                f"Only non-negative indices are allowed when broadcasting static shapes, but got shape {shape}."
+            )
     result = []
     for sizes in zip(*padded, strict=True):
         wide = {size for size in sizes if size != 1}

@@ -12,7 +12,7 @@ from jaxnb.engine.core.ad import Zero
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.rules import Undefined, define
 from jaxnb.engine.ops.addressing import GatherDimensionNumbers, GatherScatterMode
-from jaxnb.engine.ops.axes import canonicalize_axis
+from jaxnb.engine.ops.axes import canonicalize_axis, canonicalize_shape
 from jaxnb.engine.ops.comparison import compare_type, compare_values
 from jaxnb.engine.ops.filling import broadcasted_iota
 from jaxnb.engine.ops.gather import gather
@@ -174,8 +174,8 @@ def _top_k_abstract(operand: ShapedArray, *, k, axis, is_stable=True) -> list[Sh
         raise ValueError(
             f"k argument to top_k must be no larger than size along axis; got {k=} with {shape=} and {axis=}"
         )
-    shape[axis] = int(k)
-    values = operand.update(shape=tuple(shape))
+    shape[axis] = k
+    values = operand.update(shape=canonicalize_shape(shape))
     return [values, values.update(dtype=np.dtype(np.int32))]
 
 
