@@ -46,7 +46,7 @@ class Oracle:
         """Ends the process."""
         if self._process.stdin is not None:
             self._process.stdin.close()
-        self._process.wait(timeout=10)
+        self._process.wait(timeout=60)
         if self._process.stdout is not None:
             self._process.stdout.close()
 

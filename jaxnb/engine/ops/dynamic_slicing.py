@@ -65,7 +65,7 @@ def start_indices_of(operand: Any, indices: Any, allow_negative: bool | Sequence
             f"Length of slice indices must match number of operand dimensions ({len(indices)} vs {shape})"
         )
     if is_array(indices):
-        indices = rows(indices)
+        indices = list(rows(indices))  # all of them, before any is looked at
     allowed = [allow_negative] * len(shape) if isinstance(allow_negative, bool) else list(allow_negative)
     if len(allowed) != len(shape):
         ndim = len(shape)
