@@ -69,6 +69,7 @@ check: $(VENV)/.test-$(STATE)
 
 test: check
 	@$(MAKE) --no-print-directory notebooks
+	@$(MAKE) --no-print-directory programs
 	@$(MAKE) --no-print-directory rest
 
 accept: $(VENV)/.test-$(STATE)
@@ -116,5 +117,5 @@ engine: programs unit
 views: notebooks
 	$(PYTEST) tests/explorer tests/notebooks
 
-rest: programs
+rest: $(VENV)/.test-$(STATE)
 	$(PYTEST) tests --ignore=tests/unit --ignore=tests/golden $(PROGRAMS:%=--ignore=%)
