@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -86,3 +88,16 @@ def test_what_passes_an_operand_on_says_why():
 def test_what_was_dropped_in_a_rewriting_says_who_reads_its_operand():
     links = list(explore(PROGRAMS["two transposes"][0], M).links)
     assert links[0].fate.text == "rewritten away: what it read is now read by sin (jaxpr line 4)"
+
+
+def test_of_thousands_in_a_row_that_became_one_each_has_a_reason():
+    def many(x):
+        for i in range(2000):
+            x = lax.add(x, np.float32(i))
+        return x
+
+    exploration = explore(many, np.arange(6, dtype=np.float32))
+    begun = time.perf_counter()
+    kinds = {fate.kind for fate in exploration.links.fates.values()}
+    assert kinds == {"linked", "simplified"}
+    assert time.perf_counter() - begun < 20

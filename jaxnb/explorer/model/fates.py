@@ -16,7 +16,8 @@ from jaxnb.explorer.model.hlo_parse import HloModule
 from jaxnb.explorer.model.optimized import UNNAMED, Reading, carry
 
 _OUTPUT = "output"
-_VISIT_LIMIT = 4000
+_MOST_FOUND = 1000
+"""How many equations are remembered beyond one operation."""
 
 _OPCODES = {
     "dot_general": "dot",
@@ -88,6 +89,9 @@ def find_fates(
     return fates
 
 
+_Neighbours = Callable[[int], tuple[list[int], set[str]]]
+
+
 class _Judge:
     def __init__(
         self,
@@ -108,7 +112,8 @@ class _Judge:
         self.users = flat.users()
         self.outputs = {flat.producer[value] for value in flat.outputs}
         self.linked = {key for key in reading.carriers if ":" not in key}
-        self.visited: set[int] = set()
+        self.beyond: dict[str, dict[int, frozenset[str]]] = {}
+        self.known_twins: dict[int, set[str]] = {}
         self.same_number: dict[int, list[int]] = {}
         for index, node in enumerate(flat.nodes):
             for value in node.results:
@@ -221,12 +226,15 @@ class _Judge:
 
     def twins(self, index: int) -> set[str]:
         """The linked equations that compute what the node computes."""
-        return {
-            self.flat.nodes[other].path
-            for value in self.flat.nodes[index].results
-            for other in self.same_number[self.flat.number[value]]
-            if self.flat.nodes[other].path in self.linked
-        }
+        found = self.known_twins.get(index)
+        if found is None:
+            found = self.known_twins[index] = {
+                self.flat.nodes[other].path
+                for value in self.flat.nodes[index].results
+                for other in self.same_number[self.flat.number[value]]
+                if self.flat.nodes[other].path in self.linked
+            }
+        return found
 
     def path_of_value(self, value: int) -> str:
         index = self.flat.producer[value]
@@ -251,7 +259,7 @@ class _Judge:
             wanted = self.work_of(nodes) & _TELLING
             if not wanted or self.twin(one.path, self.results_of(one.path, nodes)[0]):
                 continue
-            before = self.around(one.path, nodes, self.sources)
+            before = self.around(nodes, self.sources)
             for place, reads in self.reading.unnamed.items():
                 if (
                     self.module.computations[place[0]].instructions[place[1]].opcode in wanted
@@ -271,13 +279,12 @@ class _Judge:
 
     def absorbed(self, path: str, nodes: list[int]) -> Fate | None:
         """Simplified: every equation that used it now reads what it read, or reads a neighbour that does."""
-        before = self.around(path, nodes, self.sources)
-        for index in self.visited - set(nodes):
-            before |= self.twins(index)
-        after = self.around(path, nodes, self.targets)
+        before = self.around(nodes, self.sources)
+        before |= self.beyond_all("twins", nodes, self.sources, lambda index, _: self.twins(index))
+        after = self.around(nodes, self.targets)
         if not before or not after:
             return None
-        beside = self.beside(nodes, self.visited)
+        beside = self.beyond_all("beside", nodes, self.targets, self.used_beside) & self.linked
         if self.may_be_unnamed(nodes, before):
             return None
         into: dict[str, None] = {}
@@ -312,22 +319,19 @@ class _Judge:
             for place, reads in self.reading.unnamed.items()
         )
 
-    def beside(self, nodes: list[int], visited: set[int]) -> set[str]:
-        """The linked equations whose results the unlinked ones further on use besides this equation's."""
-        found: set[str] = set()
-        for index in visited - set(nodes):
-            if self.flat.nodes[index].path not in self.linked:
-                near, _ = self.sources(index)
-                found.update(self.flat.nodes[one].path for one in near)
-        return found & self.linked
+    def used_beside(self, index: int, _: set[str]) -> set[str]:
+        """The equations whose results a node uses, if it is not linked itself."""
+        if self.flat.nodes[index].path in self.linked:
+            return set()
+        return {self.flat.nodes[one].path for one in self.sources(index)[0]}
 
     # -- neighbours ----------------------------------------------------------------------------------------------
 
     def linked_after(self, path: str, nodes: list[int]) -> tuple[str, ...]:
-        return tuple(sorted(self.around(path, nodes, self.targets) - {_OUTPUT}))
+        return tuple(sorted(self.around(nodes, self.targets) - {_OUTPUT}))
 
     def linked_before(self, path: str, nodes: list[int]) -> tuple[str, ...]:
-        return tuple(sorted(key for key in self.around(path, nodes, self.sources) if ":" not in key))
+        return tuple(sorted(key for key in self.around(nodes, self.sources) if ":" not in key))
 
     def sources(self, index: int) -> tuple[list[int], set[str]]:
         """The nodes that a node uses, and the keys of arguments it uses."""
@@ -345,26 +349,62 @@ class _Judge:
         """The nodes that use a node, and ``output`` if the program returns it."""
         return self.users[index], {_OUTPUT} if index in self.outputs else set()
 
-    def around(
-        self, path: str, nodes: list[int], neighbours: Callable[[int], tuple[list[int], set[str]]]
-    ) -> set[str]:
+    def around(self, nodes: list[int], neighbours: _Neighbours) -> set[str]:
         """The nearest linked equations (and arguments or output) in one direction, through unlinked ones."""
-        found: set[str] = set()
-        seen = self.visited = set(nodes)
-        stack = list(nodes)
-        while stack and len(seen) < _VISIT_LIMIT:
-            near, keys = neighbours(stack.pop())
-            found |= keys
-            for index in near:
-                if index in seen:
-                    continue
-                seen.add(index)
-                other = self.flat.nodes[index].path
-                if other != path and other in self.linked:
-                    found.add(other)
-                else:
-                    stack.append(index)
+
+        def own(index: int, keys: set[str]) -> set[str]:
+            path = self.flat.nodes[index].path
+            return {path} if path in self.linked else keys
+
+        found = self.beyond_all(neighbours.__name__, nodes, neighbours, own)
+        for index in nodes:
+            found |= neighbours(index)[1]
         return found
+
+    def beyond_all(
+        self, name: str, nodes: list[int], neighbours: _Neighbours, own: Callable[[int, set[str]], set[str]]
+    ) -> set[str]:
+        """What is found at the neighbours of an equation's nodes and beyond them, as far as nothing is linked.
+
+        What is beyond a node is worked out once: a thousand equations in a row would each look through all the others.
+        """
+        known = self.beyond.setdefault(name, {})
+        found: set[str] = set()
+        for one in {one for index in nodes for one in neighbours(index)[0]}.difference(nodes):
+            found |= self.beyond_one(one, known, neighbours, own)
+        return found
+
+    def beyond_one(
+        self,
+        index: int,
+        known: dict[int, frozenset[str]],
+        neighbours: _Neighbours,
+        own: Callable[[int, set[str]], set[str]],
+    ) -> frozenset[str]:
+        begun: set[int] = set()
+        stack = [index]
+        while stack:
+            at = stack[-1]
+            if at in known:
+                stack.pop()
+                continue
+            near, keys = neighbours(at)
+            if self.flat.nodes[at].path in self.linked:
+                near = []
+            if at not in begun:
+                begun.add(at)
+                stack.extend(one for one in near if one not in known and one not in begun)
+                continue
+            found = frozenset(own(at, keys))
+            for one in near:
+                more = known.get(one, frozenset())
+                if found <= more:
+                    found = more
+                elif not more <= found and len(found) < _MOST_FOUND:
+                    found |= more
+            known[at] = found
+            stack.pop()
+        return known[index]
 
 
 _TELLING = frozenset(
