@@ -132,6 +132,8 @@ def evaluate(
             )
         return handler(function, *args, **kwargs)
 
+    # Python names it where a star's operand does not fit.
+    receive.__module__, receive.__qualname__ = "builtins", call.callee
     local: dict[str, Any] = {_HANDLER: receive}
     code = call.compile(file)
     try:

@@ -27,6 +27,7 @@ MAGIC_FILE = "<%"
 _PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
 _IMPORTING = ("<frozen importlib", str(importlib.__file__))
 _RUNNERS = frozenset({"run_cell_magic", "run_line_magic"})
+_MACHINERY = frozenset({"run_code", *_RUNNERS})
 
 
 def without_engine_frames(traceback: TracebackType | None) -> TracebackType | None:
@@ -80,14 +81,18 @@ class TracebackFilter:
     def __init__(self, shell: InteractiveShell) -> None:
         self._formatter = shell.InteractiveTB
         self._original = self._formatter.structured_traceback
+        self._syntax = shell.SyntaxTB
+        self._original_syntax = self._syntax.structured_traceback
         self._is_on = True
         self._formatter.structured_traceback = self._structured
+        self._syntax.structured_traceback = self._structured_syntax
 
     def remove(self) -> None:
         """Takes the hook away; if another stands around it by now, it stays and does nothing."""
         self._is_on = False
-        if vars(self._formatter).get("structured_traceback") == self._structured:
-            del self._formatter.structured_traceback
+        for formatter, hook in ((self._formatter, self._structured), (self._syntax, self._structured_syntax)):
+            if vars(formatter).get("structured_traceback") == hook:
+                del formatter.structured_traceback
 
     def _structured(
         self,
@@ -102,6 +107,29 @@ class TracebackFilter:
                 shortened = _shortened(etb, keep_first=tb_offset != 0)
                 return self._original(etype, evalue, shortened, tb_offset, context)
         return self._original(etype, evalue, etb, tb_offset, context)
+
+    def _structured_syntax(
+        self,
+        etype: Any,
+        value: Any,
+        elist: Any,
+        tb_offset: int | None = None,
+        context: int = 5,
+    ) -> list[str]:
+        if self._is_on and config.traceback_filtering.value != "off" and isinstance(elist, list):
+            elist = _summary_without_engine_frames(elist)
+        return self._original_syntax(etype, value, elist, tb_offset, context)
+
+
+def _summary_without_engine_frames(entries: list[Any]) -> list[Any]:
+    """Returns a summary of a traceback without the frames of this package, and of the magics on the way to them."""
+    kept: list[Any] = []
+    for entry in entries:
+        if entry.name in _RUNNERS and kept and kept[-1].name == "<module>":
+            kept.pop()  # the call of the magic, which nobody wrote
+        if entry.name not in _MACHINERY and not entry.filename.startswith((_PACKAGE, MAGIC_FILE)):
+            kept.append(entry)
+    return kept
 
 
 def _shortened(traceback: Any, keep_first: bool) -> Any:

@@ -130,6 +130,28 @@ def test_a_syntax_error_names_the_line_of_the_cell(session):
     assert "return x +" in ran.text
 
 
+@pytest.mark.parametrize("line", ["return 1", "await x", "def square(x): return x +", "yield", "nonlocal x"])
+def test_a_syntax_error_shows_no_frame_of_ours(session, line):
+    ran = session.run("%%jit square(x)", *SQUARE, line)
+    assert isinstance(ran.error, SyntaxError)
+    assert "line 4" in ran.text
+    assert line in ran.text
+    assert "jaxnb" not in ran.text
+    assert "interactiveshell" not in ran.text
+    assert goes_on(session)
+
+
+def test_an_await_in_the_call_shows_no_frame_of_ours(session):
+    ran = session.run("%jaxpr lax.sin(await x)")
+    assert isinstance(ran.error, SyntaxError)
+    assert "jaxnb" not in ran.text
+
+
+def test_a_star_that_does_not_fit_names_the_function(session):
+    ran = session.run("%jaxpr lax.sin(**x)")
+    assert "TypeError: lax.sin() argument after ** must be a mapping, not numpy.ndarray" in ran.text
+
+
 def test_an_error_in_the_arguments_points_at_the_line(session):
     ran = session.run("%%jit square(x[7])", *SQUARE)
     assert isinstance(ran.error, IndexError)
