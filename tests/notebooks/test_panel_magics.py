@@ -164,3 +164,10 @@ def test_arrays_of_a_callable_object_and_of_a_partial_have_names(rich):
     assert [one["name"] for one in rich["r"].facts()["constants"]] == ["table"]
     rich.run("%constants -o r functools.partial(lambda w, v: lax.dot(w, v), table)(np.ones(8, np.float32))")
     assert [one["name"] for one in rich["r"].facts()["constants"]] == ["table"]
+
+
+def test_an_error_without_a_line_of_the_users_is_at_the_magics(session):
+    ran = session.run("%jaxpr sorted([3, 1])")
+    assert type(ran.error).__name__ == "TracerBoolConversionError"
+    assert "TracerBoolConversionError at the %jaxpr line" in ran.text
+    assert "<%" not in ran.text

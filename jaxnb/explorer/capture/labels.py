@@ -13,6 +13,9 @@ __all__ = ["as_written", "cell_of", "file_label", "name_cells", "place_label", "
 
 _PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+)(?::\d+)?(?P<rest> \(.*\))?$")
 
+_MAGIC = re.compile(r"<%+\w+>$")
+"""What the call in a magic's line is from, which is no code of a cell."""
+
 _RUN = re.compile(r"<ipython-input-\d+-(?=[0-9a-f]+>)")
 
 _cell_of: Callable[[str], int | None] = lambda file: None  # noqa: E731
@@ -59,6 +62,8 @@ def place_label(place: str) -> str:
     found = _PLACE.match(place)
     if found is None:
         return place
+    if _MAGIC.match(found["file"]):
+        return f"the {found['file'][1:-1]} line"
     cell = _cell_of(found["file"])
     file = f"cell {cell}, line " if cell is not None else file_label(found["file"]) + ":"
     return f"{file}{found['line']}{found['rest'] or ''}"
