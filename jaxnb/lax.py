@@ -331,8 +331,8 @@ __all__ = [
 ]  # fmt: skip
 
 if JAXLIB_VERSION >= (0, 12):  # functions that the oracle of this version added
+    from jaxnb.engine.control.polynomial import polynomial, polynomial_p
     from jaxnb.engine.ops.arithmetic import one_minus_square, one_minus_square_p
     from jaxnb.engine.ops.exponential import log2, log2_p
-    from jaxnb.engine.ops.polynomial import polynomial, polynomial_p
 
     __all__ += ["log2", "log2_p", "one_minus_square", "one_minus_square_p", "polynomial", "polynomial_p"]

@@ -11,9 +11,9 @@ import numpy as np
 from jaxnb import lax
 from jaxnb.engine.api.jit import jit
 from jaxnb.engine.control.custom_rules import custom_jvp
+from jaxnb.engine.control.polynomial import polynomial
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.ops.elementwise import const
-from jaxnb.engine.ops.polynomial import polynomial
 from jaxnb.numpy.promotion import constant_like, promote_args_inexact
 from jaxnb.numpy.selection import choose
 from jaxnb.xla.version import JAXLIB_VERSION

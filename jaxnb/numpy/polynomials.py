@@ -26,7 +26,7 @@ from jaxnb.numpy.ufunc_objects import multiply
 from jaxnb.xla.version import JAXLIB_VERSION
 
 if JAXLIB_VERSION >= (0, 12):
-    from jaxnb.engine.ops.polynomial import polynomial
+    from jaxnb.engine.control.polynomial import polynomial
 
 _UNROLL = 16
 """How many steps of Horner's rule are written out in one turn of the loop."""

@@ -9,6 +9,15 @@ from tests.differential.programs_numpy_samples import F, G, I
 ALL = ("jaxpr", "stablehlo", "value")
 
 TEXT = """
+lambda x: lax.polynomial(x, [1., 2.]) @ (2.,)
+lambda x: lax.polynomial(x, [1., 2.]) @ (F,)
+lambda x: lax.polynomial(x, [np.float32(1), 2]) @ (2.,)
+lambda x: lax.polynomial(x, [x, x]) @ (2.,)
+lambda x: lax.polynomial(x, [x]) @ (jnp.asarray(2.),)
+lambda x: lax.polynomial(x, [1.]) @ (jnp.asarray(2.),)
+lambda x: lax.polynomial(x, [x[0], x, 3.], unroll=2) @ (F,)
+lambda x: lax.polynomial(x, []) @ (F,)
+lambda x: lax.polynomial(x, [np.ones((1, 4), np.float32), x]) @ (F,)
 jnp.minmax @ (F,)
 jnp.minmax @ (G,)
 jnp.minmax @ (I,)

@@ -106,6 +106,23 @@ lambda x: jnp.polydiv([1], x) @ (F,)
 lambda x: jnp.polydiv(x, x[:2], trim_leading_zeros=True) @ (F,)
 """
 
+MANY = """
+lambda x: jnp.polyval(np.float32([1, 0, 2, 0, 3, 0, 4, 5]), x) @ (F,)
+lambda x: jnp.polyval(np.float32([1, 0, 2, 0, 3, 0, 4, 5, 6]), x) @ (F,)
+lambda x: jnp.polyval(np.arange(20, dtype=np.float32), x) @ (F * .1,)
+lambda x: jnp.polyval(jnp.tile(x, 5), x[0]) @ (F,)
+lambda x: jnp.polyval(jnp.tile(x, (5, 1)), x) @ (G,)
+lambda x: jnp.polyval(jnp.tile(x, 5), 2) @ (I,)
+lambda x: jnp.polyval(x, x, unroll=1) @ (F,)
+lambda x: jnp.polyval(x, x, unroll=3) @ (F,)
+lambda x: jnp.polyval(x, 2., unroll=4) @ (F,)
+lambda x: jnp.polyval(x, x, unroll=20) @ (F,)
+lambda x: jax.jvp(lambda x: jnp.polyval(x, x, unroll=2), (x,), (x,)) @ (F,)
+lambda x: jax.jvp(lambda x: jnp.polyval(jnp.tile(x, 3), x[0]), (x,), (x,)) @ (F,)
+lambda x: jax.jvp(lambda x: jnp.polyval(x[:2], x), (x,), (x,)) @ (F,)
+jax.vmap(lambda x: jnp.polyval(x, x[0], unroll=2)) @ (G,)
+"""
+
 VALUES = """
 lambda u, v: jnp.polydiv(u, v, trim_leading_zeros=True) @ (F, F)
 lambda u, v: jnp.polydiv(u, v, trim_leading_zeros=True) @ (F, F[:2])
@@ -129,4 +146,4 @@ def _parsed(text: str, wants: tuple[str, ...]) -> list[Program]:
     ]
 
 
-PROGRAMS = _parsed(TEXT, ALL) + _parsed(VALUES, ("value",))
+PROGRAMS = _parsed(TEXT + MANY, ALL) + _parsed(VALUES, ("value",))

@@ -6,6 +6,7 @@ import ml_dtypes
 import numpy as np
 import scipy.special as sp
 
+from jaxnb.engine.control import polynomial
 from jaxnb.engine.linalg import error_functions, incomplete_beta, incomplete_gamma
 from jaxnb.engine.ops import (
     arithmetic,
@@ -17,7 +18,6 @@ from jaxnb.engine.ops import (
     filling,
     identity,
     magnitude,
-    polynomial,
     selection,
     special,
     trigonometric,
@@ -153,6 +153,14 @@ def _polynomials():
         tol=1e-5,
     )
     _add(polynomial.polynomial_p, Z, np.complex64(1j), reference=lambda z, a: a + 0 * z)
+    many = np.array([1, -0.5, 0.3, 0, 0.2, -0.1, 0.05, 0, 0.02, 0.01], np.float32)
+    _add(
+        polynomial.polynomial_p,
+        X / 2,
+        *many,
+        reference=lambda x, *c: np.polynomial.polynomial.polyval(x, c),
+        tol=1e-5,
+    )
 
 
 def _incomplete():

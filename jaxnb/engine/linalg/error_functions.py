@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from jaxnb.engine.control.custom_rules import custom_jvp
+from jaxnb.engine.control.polynomial import polynomial
 from jaxnb.engine.core.avals import get_aval
 from jaxnb.engine.core.rules import per_operand
 from jaxnb.engine.ops.accuracy import AccuracyMode
@@ -21,7 +22,6 @@ from jaxnb.engine.ops.conversion import bitcast_convert_type
 from jaxnb.engine.ops.elementwise import FLOAT, const, filled_like, lower_to, unary
 from jaxnb.engine.ops.exponential import exp
 from jaxnb.engine.ops.magnitude import abs, min
-from jaxnb.engine.ops.polynomial import polynomial
 from jaxnb.engine.ops.selection import select
 from jaxnb.xla.version import JAXLIB_VERSION
 
