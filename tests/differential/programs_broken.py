@@ -26,6 +26,9 @@ lambda x: jax.vmap(lambda y: y)(x) @ (np.array(['a']),)
 lambda: jax.eval_shape(NEG, np.array([None])) @ ()
 lambda x: jax.vmap(lambda y: 'a')(x) @ (np.ones(3),)
 lambda x: jax.vmap(lambda y: (y, np.array(['a'])))(x) @ (np.ones(3),)
+# objects whose text fails
+lambda x: jax.jit(lambda r, y: y, static_argnums=0)(BAD, x) @ (1.,)
+lambda x: jax.jit(NEG)(BAD) @ (1.,)
 # a traced value after the end of its trace
 lambda: (kept := [], jax.jit(lambda x: kept.append(x * 2) or x)(1.), int(kept[0])) @ ()
 lambda: (kept := [], jax.jit(lambda x: kept.append(x) or x)(1.), int(kept[0])) @ ()
@@ -62,9 +65,11 @@ lambda: lax.scan(lambda c, x: (c, x), 0, np.arange(3.), length=4) @ ()
 NEG = "type('Neg', (), {'__call__': lambda self, x: -x, '__repr__': lambda self: 'neg'})()"
 """A function whose text has no address in it."""
 
+BAD = "type('Bad', (), {'__repr__': lambda self: 1 / 0})()"
+
 PROGRAMS = [
     *parse_programs(FUNCTIONS, wants=("jaxpr",)),
-    *parse_programs(CALLED.replace("NEG", NEG), wants=("value",)),
+    *parse_programs(CALLED.replace("NEG", NEG).replace("BAD", BAD), wants=("value",)),
     *parse_programs(WITHOUT_JIT, wants=("value",), config={"jax_disable_jit": True}),
     *parse_programs(
         "lambda x: lax.scan(lambda c, y: (c * y, c), x, np.arange(3, dtype=np.float32)) @ (2.,)",

@@ -215,7 +215,7 @@ def get_aval(x: Any) -> Any:
     maker = aval_makers.get(type(x))
     if maker is not None:
         return maker(x)
-    if isinstance(x, np.generic) or type(x).__module__ == "ml_dtypes":
+    if isinstance(x, np.generic) or getattr(type(x), "__module__", "") == "ml_dtypes":
         return _aval_of_numpy(x)
     for kind in type(x).__mro__:
         maker = aval_makers.get(kind)
@@ -225,7 +225,15 @@ def get_aval(x: Any) -> Any:
         return get_aval(x.__jax_array__())
     if isinstance(x, str):
         raise TypeError(f"Argument '{x}' of type {type(x)} is not a valid JAX type")
-    raise TypeError(f"Argument '{x}' of type '{type(x)}' is not a valid JAX type")
+    raise TypeError(f"Argument '{shown(x, str)}' of type '{type(x)}' is not a valid JAX type")
+
+
+def shown(x: Any, text: Callable[[Any], str] = repr) -> str:
+    """Returns the text of a user's object, or Python's own where the object's fails: it must not hide what is said."""
+    try:
+        return text(x)
+    except Exception:
+        return object.__repr__(x)
 
 
 def typeof(x: Any) -> AbstractValue:

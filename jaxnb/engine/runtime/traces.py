@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jaxnb.base import config
-from jaxnb.engine.core.avals import get_aval
+from jaxnb.engine.core.avals import get_aval, shown
 from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr
 from jaxnb.engine.core.source import is_user_file
 from jaxnb.engine.core.trace import Tracer, eval_trace, trace_context
@@ -202,7 +202,7 @@ def _named(info: JitInfo, statics: Sequence[tuple[Any, type, Any]]) -> tuple[tup
     found = []
     for where, _, value in statics:
         name = names[where] if isinstance(where, int) and where < len(names) else str(where)
-        text = repr(value)
+        text = shown(value)
         found.append((name, text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"))
     return tuple(found)
 
