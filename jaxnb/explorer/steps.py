@@ -5,6 +5,7 @@ What lives here: the report. What must not: the steps, which the engine takes.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -68,7 +69,7 @@ class StepsReport(Report):
         return Cards("steps", "The four steps", "trace", tuple(cards), is_chain=True)
 
     def _code(self, stage: str) -> str:
-        function, _, arguments = self._call.partition("(")
+        function, arguments = _parts_of(self._call)
         return {
             "trace": f"traced = jit({function}).trace({arguments}",
             "lower": "lowered = traced.lower()",
@@ -191,3 +192,18 @@ def make_steps_report(
     """The report under a title of its own."""
     part = Exploration(make_front_end(f, args, kwargs, title=title))
     return StepsReport(title or part.trace.title, part)
+
+
+def _parts_of(call: str) -> tuple[str, str]:
+    """The function of a written call, and what follows its opening parenthesis."""
+    try:
+        node = ast.parse(call, mode="eval").body
+    except SyntaxError:  # a title, no code
+        node = None
+    if not isinstance(node, ast.Call) or node.func.end_lineno != 1 or node.func.end_col_offset is None:
+        function, _, arguments = call.partition("(")
+        return function, arguments
+    rest = call.encode()[
+        node.func.end_col_offset :
+    ].decode()  # of a function in parentheses: with the last of them
+    return ast.get_source_segment(call, node.func) or "", rest.lstrip(") ").removeprefix("(")
