@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from jaxnb import lax, random
-from jaxnb.base.config import enable_x64
+from jaxnb.base.config import debug_nans, enable_x64
 from jaxnb.explorer.capture.engine import EngineFrontEnd
 from jaxnb.explorer.exploration import Exploration, ExplorationError, display_slot
 from jaxnb.explorer.explore import explore
@@ -253,3 +253,12 @@ def test_results_that_are_random_keys_are_waited_for():
     assert exploration.result.shape == (2,)
     assert set(exploration.status.states.values()) == {"done"}
     assert exploration.run.best_seconds > 0
+
+
+def test_checks_for_nan_hold_for_an_explorations_run():
+    with debug_nans(True):
+        exploration = explore(lambda x: lax.log(lax.neg(lax.exp(x))), X)
+    with pytest.raises(FloatingPointError, match=r"invalid value \(nan\) encountered in log"):
+        _ = exploration.result
+    assert exploration.status.states["run"] == "failed"
+    assert exploration.hlo

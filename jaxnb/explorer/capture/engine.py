@@ -22,6 +22,7 @@ from jaxnb.engine.runtime import history
 from jaxnb.engine.runtime.arrays import ArrayImpl, default_device, device_of, put_on_device
 from jaxnb.engine.runtime.dispatch import JitInfo, TracedCall, adopt_program, trace_call
 from jaxnb.engine.runtime.executable import CompiledProgram, LoweredProgram, compile_options, lower_jaxpr
+from jaxnb.engine.runtime.nan_checks import check_result
 from jaxnb.engine.runtime.signature import CallCache
 from jaxnb.engine.transforms.constants import with_constvars
 from jaxnb.engine.transforms.dependent import record_executed
@@ -247,8 +248,11 @@ class EngineFrontEnd:
         out = self.executable.call(leaves, committed)
         block_until_ready(out)
         seconds = time.perf_counter() - start
+        result = pytree.unflatten(call.traced.out_tree, out)
+        if config.debug_nans.value or config.debug_infs.value:
+            check_result(self.info, self.info.name, self.args, self.kwargs, result)
         best = min([seconds, *self._run_again(leaves, committed, seconds)])
-        return CapturedRun(pytree.unflatten(call.traced.out_tree, out), seconds, best, tuple(out))
+        return CapturedRun(result, seconds, best, tuple(out))
 
     def _run_again(self, leaves: Sequence[Any], committed: bool, first_s: float) -> Iterator[float]:
         """Yields how long further runs take; none where a run costs much, or does more than compute its result."""
