@@ -5,14 +5,22 @@ What lives here: states and their messages. What must not: the work of a stage.
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 TRACE, LOWER, COMPILE, RUN = "trace", "lower", "compile", "run"
 STAGES = (TRACE, LOWER, COMPILE, RUN)
 
 PENDING, RUNNING, DONE, FAILED, CANCELLED = "pending", "running", "done", "failed", "cancelled"
+
+
+_FRAMES_OF_NO_USER = tuple(
+    f'  File "{start}' for start in (str(Path(__file__).parents[1]) + os.sep, threading.__file__)
+)
 
 
 @dataclass(slots=True)
@@ -59,5 +67,10 @@ class Status:
 
 
 def error_text(error: BaseException) -> str:
-    """An error in one line with its class, its further lines below."""
-    return f"{type(error).__name__}: {error}"
+    """An error in one line with its class, its further lines below.
+
+    XLA puts a callback's whole stack into its message, as text: what a reader needs of it are the frames of the callback.
+    """
+    lines = str(error).split("\n")
+    shown = [line for line in lines if not line.startswith(_FRAMES_OF_NO_USER)]
+    return f"{type(error).__name__}: " + "\n".join(shown)

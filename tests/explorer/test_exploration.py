@@ -12,7 +12,7 @@ import time
 import numpy as np
 import pytest
 
-from jaxnb import lax, random
+from jaxnb import lax, pure_callback, random
 from jaxnb.base.config import debug_nans, enable_x64
 from jaxnb.explorer.capture.engine import EngineFrontEnd
 from jaxnb.explorer.exploration import Exploration, ExplorationError, display_slot
@@ -262,3 +262,16 @@ def test_checks_for_nan_hold_for_an_explorations_run():
         _ = exploration.result
     assert exploration.status.states["run"] == "failed"
     assert exploration.hlo
+
+
+def test_an_error_in_a_callback_shows_no_frame_of_ours():
+    def fail(value):
+        raise ValueError("no such row")
+
+    exploration = explore(lambda x: pure_callback(fail, x, x), X)
+    assert exploration.start().wait(60)
+    text = exploration.text()
+    assert "ValueError: no such row" in text
+    assert "test_exploration.py" in text
+    assert "threading.py" not in text
+    assert os.path.join("jaxnb", "e") not in text.partition("Source")[0]
