@@ -132,14 +132,10 @@ def _find_or_trace(
     key: CallKey,
     ahead: bool,
 ) -> TracedFunction:
-    try:
-        known = _traces.get(info.fun)
-        if known is None:
-            with _lock:
-                known = _traces.setdefault(info.fun, {})
-    except TypeError:  # a function that cannot be weakly referenced, such as those of NumPy
-        hash(info.fun)
-        known = {}
+    known = _traces.get(info.fun)
+    if known is None:
+        with _lock:
+            known = _traces.setdefault(info.fun, {})
     traced = known.get(key)
     if traced is None:
         traced = _trace(info, args, kwargs, statics, key, known, ahead)
