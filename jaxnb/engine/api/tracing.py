@@ -8,6 +8,7 @@ from typing import Any
 
 from jaxnb.engine.api import stages
 from jaxnb.engine.api.jit import info_of, jit_info
+from jaxnb.engine.core.functions import held
 
 __all__ = ["eval_shape", "make_jaxpr"]
 
@@ -31,7 +32,7 @@ def make_jaxpr(
     """
     if not callable(fun):
         raise TypeError("the first argument must be callable")
-    info = jit_info(fun, static_argnums=static_argnums)
+    info = jit_info(held(fun), static_argnums=static_argnums)
 
     @functools.wraps(fun, assigned=("__doc__", "__annotations__"), updated=())
     def make_jaxpr_f(*args: Any, **kwargs: Any) -> Any:
@@ -53,5 +54,5 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """
     if not callable(fun):
         raise TypeError(f"Expected a callable value, got {fun}")
-    info = info_of(fun) or jit_info(fun)
+    info = info_of(fun) or jit_info(held(fun))
     return stages.trace(info, *args, **kwargs).out_info

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from inspect import Parameter as Kinds
 from typing import Any, NamedTuple
 
-__all__ = ["UNNAMED", "NamedParameter", "fun_name", "fun_parameters", "fun_source", "fun_src_info"]
+__all__ = ["UNNAMED", "NamedParameter", "fun_name", "fun_parameters", "fun_source", "fun_src_info", "held"]
 
 UNNAMED = "<unnamed function>"
 """The name of a callable that has none."""
@@ -20,6 +20,11 @@ def fun_name(fun: Callable[..., Any]) -> str:
     if isinstance(fun, functools.partial):
         return fun_name(fun.func)
     return getattr(fun, "__name__", UNNAMED)
+
+
+def held(fun: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the function, or, where it cannot be referenced weakly as caches do it (NumPy's own), one that calls it."""
+    return fun if type(fun).__weakrefoffset__ else functools.partial(fun)
 
 
 class NamedParameter(NamedTuple):

@@ -17,6 +17,7 @@ from jaxnb.base import config
 from jaxnb.base.collection import collection_paused
 from jaxnb.engine.api.jit import info_of, jit_info
 from jaxnb.engine.api.transfer import block_until_ready
+from jaxnb.engine.core.functions import held
 from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr
 from jaxnb.engine.runtime import history
 from jaxnb.engine.runtime.arrays import ArrayImpl, default_device, device_of, put_on_device
@@ -270,7 +271,7 @@ class EngineFrontEnd:
 
 def _plain_info(fun: Callable[..., Any]) -> JitInfo:
     return jit_info(
-        fun,
+        held(fun),
         static_argnums=None,
         static_argnames=None,
         donate_argnums=None,
