@@ -110,6 +110,10 @@ class _WithSettings:
     def signature(self) -> tuple[CapturedParameter, ...]:
         return self.front_end.signature()
 
+    def lowered_cost(self) -> Mapping[str, float]:
+        with self.under():
+            return self.front_end.lowered_cost()
+
     def compile_here(self) -> CapturedCompilation:
         with self.under():
             return self.front_end.compile_here()

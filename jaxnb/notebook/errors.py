@@ -111,14 +111,14 @@ class TracebackFilter:
     def _structured_syntax(
         self,
         etype: Any,
-        value: Any,
-        elist: Any,
+        evalue: BaseException | None,
+        etb: Any = None,
         tb_offset: int | None = None,
         context: int = 5,
     ) -> list[str]:
-        if self._is_on and config.traceback_filtering.value != "off" and isinstance(elist, list):
-            elist = _summary_without_engine_frames(elist)
-        return self._original_syntax(etype, value, elist, tb_offset, context)
+        if self._is_on and config.traceback_filtering.value != "off" and isinstance(etb, list):
+            etb = _summary_without_engine_frames(etb)  # here IPython passes a summary of the frames
+        return self._original_syntax(etype, evalue, etb, tb_offset, context)
 
 
 def _summary_without_engine_frames(entries: list[Any]) -> list[Any]:

@@ -76,3 +76,8 @@ def test_a_step_that_fails_leaves_those_before_it():
     made.facts()
     assert [card.mark for card in made.panels()[0].cards][:3] == ["good", "good", "bad"]
     jsonschema.validate(made.model(), SCHEMA)
+
+
+def test_estimates_are_there_under_settings_of_an_exploration_too():
+    e = jaxnb.explore(lambda x: jnp.sin(x) + 1, jnp.ones(3), omnistaging=False)
+    assert e.lowered_cost["transcendentals"] == 3

@@ -99,7 +99,7 @@ def test_a_setting_of_the_key_brings_python_back(name):
 def test_a_function_without_weak_references_is_refused_and_ends_nothing():
     # C++ holds a function weakly and does not look; a second ufunc once ended the process.
     for _ in range(3):
-        with pytest.raises(TypeError, match="cannot create weak reference to 'numpy.ufunc' object"):
+        with pytest.raises(TypeError, match=r"cannot create weak reference to 'numpy\.ufunc' object"):
             jaxnb.jit(np.negative)(1.0)
         with pytest.raises(TypeError, match="Error interpreting argument to <ufunc 'negative'>"):
             jaxnb.jit(np.negative)(np.array(["a"]))
