@@ -53,7 +53,7 @@ $(ORACLE)/bin/python: | $(VENV)/.lab-$(STATE)
 	$(BIN)/python -m venv $(ORACLE)
 	$(ORACLE)/bin/python -m pip install --quiet \
 		"jax==$$($(BIN)/python -c 'import jaxlib.version as v; print(".".join(v.__version__.split(".")[:3]))').*" \
-		"jaxlib==$$($(BIN)/python -c 'import jaxlib.version as v; print(v.__version__)')"
+		"jaxlib==$$($(BIN)/python -c 'import jaxlib.version as v; print(v.__version__)')" rich
 
 oracle: $(ORACLE)/bin/python
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from jaxnb.engine.api.pictures import visualize_array_sharding, visualize_sharding
 from jaxnb.engine.control.callbacks import debug_callback as callback
 from jaxnb.engine.control.callbacks import debug_print as print
+from jaxnb.engine.control.inspecting import inspect_array_sharding
 
-__all__ = ["callback", "print"]
+__all__ = ["callback", "inspect_array_sharding", "print", "visualize_array_sharding", "visualize_sharding"]

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from jaxlib import _jax, xla_client
+from jaxlib import _hlo, _jax, xla_client
 
 from jaxnb.xla import coexist
 from jaxnb.xla import state as _state
-from jaxnb.xla.client import Device, DeviceList, device_list
+from jaxnb.xla.client import Device, DeviceList, device_list, local_devices
 from jaxnb.xla.version import HAS_MULTI_SHARD_TO_NUMPY, JAXLIB_VERSION
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "set_spec_check",
     "shard_indices",
     "shards",
+    "replicated_sharding",
     "single_device_sharding",
     "start_copy_to_host",
     "to_dlpack",
@@ -106,6 +107,12 @@ def install(attributes: Mapping[str, Any], cls: type = ArrayImpl) -> None:
 # ----------------------------------------------------------------- shardings
 
 _single_device_shardings: dict[tuple[Device, str | None], SingleDeviceSharding] = {}
+
+
+def replicated_sharding() -> GSPMDSharding:
+    """Returns the sharding of a value that every device of a compiled program holds whole."""
+    devices = device_list((local_devices()[0],))
+    return GSPMDSharding(devices, _hlo.HloSharding.replicate(), memory_kind="device")
 
 
 def single_device_sharding(device: Device, memory_kind: str | None = None) -> SingleDeviceSharding:

@@ -232,4 +232,29 @@ def g(x): return lax.exp(x)
 attempt(g, 1.0); attempt(jax.grad(g), 1.0); g.defvjp(lambda x: lax.exp(x), lambda r, ct: (ct,)); attempt(jax.grad(g), 1.0); g.defvjp(lambda x: (lax.exp(x), x), lambda r, ct: ct); attempt(jax.grad(g), 1.0); g.defvjp(lambda x: (lax.exp(x), x), lambda r, ct: (ct, ct)); attempt(jax.grad(g), 1.0); g.defvjp(lambda x: (lax.exp(x), x), lambda r, ct: (f4,)); attempt(jax.grad(g), 1.0)
 """
 
-PROGRAMS = [p for text in (PRINTED, LABELS, ERRORS) for p in scripts(text)]
+LAID_OUT = """
+# D1 where an array lies
+for shape in ((8,), (2,), (8, 8), (3, 10), (10, 3), (7, 9), (1, 5), (5, 1)):
+    for scale in (0.1, 0.5, 1.0, 1.3):
+        with printed(): jax.debug.visualize_array_sharding(jnp.ones(shape), scale=scale)
+# D1 pictures of other widths and without colours
+for kw in (dict(min_width=3), dict(min_width=20), dict(max_width=6), dict(max_width=12, scale=2.0), dict(use_color=False), dict(color_map=lambda v: (v, 1.0, 0.5))):
+    with printed(): jax.debug.visualize_array_sharding(jnp.ones((4, 8)), **kw)
+# D1 pictures of what cannot be drawn
+for x in (jnp.float32(1), jnp.ones((2, 2, 2))): attempt(jax.debug.visualize_array_sharding, x)
+attempt(lambda: jax.debug.visualize_array_sharding(jnp.ones((0, 3)))); attempt(lambda: jax.debug.visualize_sharding((4,), 3)); attempt(lambda: jax.debug.visualize_array_sharding(jnp.ones(3), foo=1))
+# D1 a picture while a program is lowered
+@jax.jit
+def f(x):
+    jax.debug.visualize_array_sharding(lax.sin(x)); return lax.neg(x)
+with printed(): f(f22)
+with printed(): f(f22)
+show(f.lower(f22).as_text())
+# D1 shardings that are looked at
+look = lambda x: jax.debug.inspect_array_sharding(x, callback=lambda s: show(s, s.device_set, s.memory_kind))
+look(jnp.ones(3)); look({"a": jnp.ones(3), "b": [jnp.ones((2, 2))]}); jax.jit(lambda x: look(lax.exp(x)))(f4); jax.vmap(look)(jnp.ones((2, 3))); jax.grad(lambda x: (look(x), jnp.sum(lax.sin(x)))[1])(jnp.ones(3))
+jax.jit(jax.grad(lambda x: (look(x), jnp.sum(x * x))[1]))(f4); lax.scan(lambda c, x: (look(c), (c + x, x))[1], 0.0, f4)
+show(str(jax.make_jaxpr(lambda x: jax.debug.inspect_array_sharding(lax.cos(x), callback=print))(f4)))
+"""
+
+PROGRAMS = [p for text in (PRINTED, LABELS, ERRORS, LAID_OUT) for p in scripts(text)]

@@ -9,7 +9,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -298,7 +298,7 @@ def param_text(value: Any) -> str:
         return value.name
     if isinstance(value, np.ndarray):
         return str(value)
-    if callable(value) and hasattr(value, "__name__") and not isinstance(value, type | FunctionType):
+    if callable(value) and hasattr(value, "__name__") and not isinstance(value, type | FunctionType | BuiltinFunctionType):
         return value.__name__
     text = str(value)
     return _address.sub(" at 0xXXXXXXXXXXXX", text) if " at 0x" in text else text

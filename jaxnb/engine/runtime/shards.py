@@ -1,4 +1,4 @@
-"""The parts of an array, and what the sharding of an array on one device says of itself."""
+"""The parts of an array, and what shardings on one device say of themselves."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from jaxnb.engine.runtime.placement import check_not_deleted
 from jaxnb.xla import array as door
-from jaxnb.xla.array import ArrayImpl, SingleDeviceSharding
+from jaxnb.xla.array import ArrayImpl, GSPMDSharding, SingleDeviceSharding
 from jaxnb.xla.client import Device
 
 __all__ = ["Shard", "shards_of"]
@@ -82,4 +82,16 @@ door.install(
         "with_memory_kind": lambda self, kind: SingleDeviceSharding(self._device, memory_kind=kind),
     },
     SingleDeviceSharding,
+)
+
+door.install(
+    {
+        "__repr__": lambda self: f"GSPMDSharding({self._hlo_sharding!r}, memory_kind={self._memory_kind})",
+        "memory_kind": property(lambda self: self._memory_kind, doc="The kind of memory the array is in."),
+        "device_set": property(lambda self: set(self._internal_device_list), doc="The devices."),
+        "num_devices": property(
+            lambda self: len(self._internal_device_list), doc="How many devices there are."
+        ),
+    },
+    GSPMDSharding,
 )
