@@ -1,6 +1,6 @@
-"""Jaxprs as data, for interpreters of one's own: walk, check, evaluate. Only re-exports.
+"""Jaxprs as data, for interpreters of one's own: walk, check, evaluate, drop dead code. Only re-exports.
 
-JAX keeps these names in `jax.core` and `jax.extend.core`.
+JAX keeps these names in `jax.core`, `jax.extend.core` and `jax.interpreters.partial_eval`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from jaxnb.engine.core.jaxpr import ClosedJaxpr, DebugInfo, DropVar, Jaxpr, Jaxp
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.trace import Trace, Tracer
 from jaxnb.engine.transforms.check import check_jaxpr
+from jaxnb.engine.transforms.dce import dce_jaxpr
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
 
 __all__ = [
@@ -29,5 +30,6 @@ __all__ = [
     "Tracer",
     "Var",
     "check_jaxpr",
+    "dce_jaxpr",
     "eval_jaxpr",
 ]
