@@ -76,7 +76,8 @@ class Primitive:
         """Returns the result's type (or list of types), remembered for equal types and parameters."""
         cache = self.abstract_cache
         try:
-            key = (avals, *params, *params.values())  # names too: callers give them in different orders
+            # Names too, because callers give them in different orders; and types, because 0 is 0.0, which may be an error.
+            key = (avals, *params, *params.values(), *map(type, params.values()))
             found = cache.get(key)
         except TypeError:  # a parameter that cannot be hashed
             self._check_params(params)

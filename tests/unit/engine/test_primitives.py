@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from jaxnb import lax, make_jaxpr
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.ops.sorting import top_k_p
 
@@ -13,3 +15,10 @@ def test_parameters_given_in_another_order_are_not_taken_for_each_other():
     one = top_k_p.abstract_eval(avals, {"k": 1, "axis": 2})
     two = top_k_p.abstract_eval(avals, {"axis": 1, "k": 2})
     assert (one[0].shape, two[0].shape) == ((2, 3, 1), (2, 2, 4))
+
+
+def test_a_number_of_another_type_is_another_parameter():
+    x = np.ones(3, np.float32)
+    assert make_jaxpr(lambda x: lax.concatenate((x, x), 0))(x).out_avals[0].shape == (6,)
+    with pytest.raises(TypeError, match="slice indices must be integers"):
+        make_jaxpr(lambda x: lax.concatenate((x, x), 0.0))(x)
