@@ -128,6 +128,15 @@ def test_inside_of_a_loop_it_is_the_body_that_is_shown():
     assert failure.captured.trace.function.endswith("body")
 
 
+@pytest.mark.parametrize(
+    "name", ["unsafe_buffer_pointer()", "addressable_shards", "is_fully_replicated", "_value"]
+)
+def test_what_only_arrays_have_is_told_from_a_number_that_is_wanted(name):
+    failure = explained(eval(f"lambda x: (x * 2).{name}"), 1.0)
+    assert failure.diagnosis.kind == "attribute"
+    assert f"reads `{name.removesuffix("'()'")}`" in failure.diagnosis.why
+
+
 keep: dict = {"acts": []}
 
 

@@ -298,7 +298,11 @@ def param_text(value: Any) -> str:
         return value.name
     if isinstance(value, np.ndarray):
         return str(value)
-    if callable(value) and hasattr(value, "__name__") and not isinstance(value, type | FunctionType | BuiltinFunctionType):
+    if (
+        callable(value)
+        and hasattr(value, "__name__")
+        and not isinstance(value, type | FunctionType | BuiltinFunctionType)
+    ):
         return value.__name__
     text = str(value)
     return _address.sub(" at 0xXXXXXXXXXXXX", text) if " at 0x" in text else text

@@ -123,10 +123,10 @@ def _kind_of(failure: CapturedFailure) -> str:
         return "index"
     if "hapes must be 1D sequences of concrete" in failure.message or _is_shape_call(failure):
         return "shape"
+    if failure.attribute and failure.value_type:
+        return "attribute"
     if name == "ConcretizationTypeError":
         return "mask" if _is_mask_call(failure) else "number"
-    if name == "AttributeError" and failure.value_type:
-        return "attribute"
     return "other"
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from types import CodeType, TracebackType
 from typing import Any
 
-from jaxnb.base.errors import UnexpectedTracerError
+from jaxnb.base.errors import ConcretizationTypeError, UnexpectedTracerError
 from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Literal
 from jaxnb.engine.core.source import is_user_file
 from jaxnb.engine.transforms.leaks import is_leak_found
@@ -56,7 +57,7 @@ def capture_failure(error: BaseException) -> CapturedFailure | None:
         kind=_kind(node),
         callee=ast.unparse(node.func) if isinstance(node, ast.Call) else "",
         parts=tuple(_parts(node)),
-        attribute=getattr(error, "name", None) or "" if isinstance(error, AttributeError) else "",
+        attribute=_missing_attribute(error),
         steps=tuple(_steps(trace, tracer, frames)) if known and tracer is not None else (),
         depends_on=tuple(_arguments_of(trace, tracer)) if known and tracer is not None else (),
         value_type=tracer.aval.str_short(True) if tracer is not None else "",
@@ -276,3 +277,17 @@ def _kind(node: ast.AST | None) -> str:
     if isinstance(node, ast.Compare):
         return "chain" if len(node.ops) > 1 else "compare"
     return _KINDS.get(type(node), "") if node is not None else ""
+
+
+_ON_DEVICES = re.compile(
+    r"^The (?!item|tolist)'?(\w+)'?(?:\(\) method| property| attribute) (?:was called|is not available) on ",
+    re.MULTILINE,
+)
+
+
+def _missing_attribute(error: BaseException) -> str:
+    """What an array has and a traced value has not, if that is what the error is about; else an empty text."""
+    if isinstance(error, AttributeError):
+        return getattr(error, "name", None) or ""
+    found = _ON_DEVICES.search(str(error)) if isinstance(error, ConcretizationTypeError) else None
+    return found[1] if found is not None else ""

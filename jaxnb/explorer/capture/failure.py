@@ -74,7 +74,7 @@ class CapturedFailure:
         kind: What the expression does: ``if``, ``while``, ``and``, ``or``, ``not``, ``compare``, ``call``, ``index``, ….
         callee: The name of the function it calls, if it is a call.
         parts: What the expression is made of, as written: operands, arguments, or a container and its index.
-        attribute: The name of the attribute that is missing, for an AttributeError.
+        attribute: The name of what arrays have and the traced value has not, if the error is about that.
         steps: From an argument, or from an operation that depends on none, to the value that was asked for.
         depends_on: The names of all arguments that the value depends on.
         value_type: The short type of that value, "" if no value is known.
