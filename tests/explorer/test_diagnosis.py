@@ -134,7 +134,7 @@ def test_inside_of_a_loop_it_is_the_body_that_is_shown():
 def test_what_only_arrays_have_is_told_from_a_number_that_is_wanted(name):
     failure = explained(eval(f"lambda x: (x * 2).{name}"), 1.0)
     assert failure.diagnosis.kind == "attribute"
-    assert f"reads `{name.removesuffix("'()'")}`" in failure.diagnosis.why
+    assert f"reads `{name.rstrip('()')}`" in failure.diagnosis.why
 
 
 keep: dict = {"acts": []}
