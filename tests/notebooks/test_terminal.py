@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -37,7 +38,8 @@ class Terminal:
         """Reads until a text has been printed since the last time, and returns what was printed."""
         deadline, begin = time.monotonic() + timeout_s, len(self.seen)
         while wanted not in ANSI.sub("", self.seen[begin:]):
-            assert time.monotonic() < deadline, self.seen[begin:]
+            ready, _, _ = select.select([self.master], [], [], max(deadline - time.monotonic(), 0))
+            assert ready, f"no {wanted!r} within {timeout_s} s after: {self.seen[begin:]!r}"
             self.seen += os.read(self.master, 65536).decode(errors="replace")
         return self.seen[begin:]
 
