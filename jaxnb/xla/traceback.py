@@ -6,7 +6,7 @@ is put off until someone asks. What must not live here: which frames count as th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from types import CodeType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 else:
     _jax_mlir_ext = lazy_module("jaxlib.mlir._mlir_libs._jax_mlir_ext")
 
-__all__ = ["Frame", "LocationCache", "Traceback", "capture", "enable", "frames", "location_cache", "resolve"]
+__all__ = [
+    "Frame",
+    "LocationCache",
+    "Traceback",
+    "capture",
+    "enable",
+    "frames",
+    "location_cache",
+    "raw_frames",
+    "resolve",
+]
 
 Traceback: TypeAlias = _jax.Traceback
 LocationCache: TypeAlias = "_jax_mlir_ext.TracebackToLocationCache"
@@ -53,6 +63,11 @@ def resolve(code: CodeType, lasti: int) -> Frame:
     """Returns the source position of an instruction of a code object."""
     line, col_start, end_line, col_end = Traceback.code_addr2location(code, lasti)
     return Frame(code.co_filename, line, end_line, col_start, col_end, code.co_qualname, code, lasti)
+
+
+def raw_frames(tb: Traceback) -> tuple[Sequence[CodeType], Sequence[int]]:
+    """Returns the code objects of a capture and the offsets in them, innermost first, for ``resolve``."""
+    return tb.raw_frames()
 
 
 def frames(tb: Traceback | None) -> list[Frame]:

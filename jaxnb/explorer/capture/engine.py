@@ -14,7 +14,7 @@ from types import CodeType
 from typing import Any
 
 from jaxnb.base import config
-from jaxnb.base.collection import collection_paused
+from jaxnb.base.collection import collection_paused, collection_rare
 from jaxnb.engine.api.jit import info_of, jit_info
 from jaxnb.engine.api.transfer import block_until_ready
 from jaxnb.engine.core.functions import held
@@ -101,7 +101,7 @@ class EngineFrontEnd:
         """Traces the function, or takes the trace that an earlier call left."""
         newest = max((record.number for record in history.records()[-1:]), default=0)
         start = time.perf_counter()
-        with record_executed() as rows:
+        with record_executed() as rows, collection_rare():
             call = self.call = trace_call(self.info, self.args, self.kwargs)
         seconds = time.perf_counter() - start
         jaxpr = call.traced.jaxpr

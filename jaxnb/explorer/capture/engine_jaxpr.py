@@ -66,6 +66,16 @@ class Frames:
         self.found: dict[int, tuple[SourceSpan, ...]] = {}
         self.kept: list[Any] = []
         self.starts: dict[str, set[int]] = {}
+        self.users: dict[int, bool] = {}
+        self.spans: dict[tuple[int, int], SourceSpan] = {}
+
+    def _span(self, code: CodeType, lasti: int) -> SourceSpan:
+        span = self.spans.get((id(code), lasti))
+        if span is None:
+            f = tb_door.resolve(code, lasti)
+            span = SourceSpan(f.file, f.line, f.end_line, f.col_start, f.col_end, f.function)
+            self.spans[id(code), lasti] = span
+        return span
 
     def of(self, traceback: Any) -> tuple[SourceSpan, ...]:
         """Returns the user's frames of a capture."""
@@ -74,11 +84,16 @@ class Frames:
         spans = self.found.get(id(traceback))
         if spans is None:
             out = []
-            for f in tb_door.frames(traceback):
-                if is_user_file(f.file):
-                    out.append(SourceSpan(f.file, f.line, f.end_line, f.col_start, f.col_end, f.function))
-                    self.starts.setdefault(f.file, set()).add(f.code.co_firstlineno)
-                if f.code is self.code:
+            # Most frames are the engine's: they are told by their code, and only the user's are resolved.
+            for code, lasti in zip(*tb_door.raw_frames(traceback), strict=True):
+                is_users = self.users.get(id(code))  # hashing a code object looks at all of its constants
+                if is_users is None:
+                    is_users = self.users[id(code)] = is_user_file(code.co_filename)
+                    if is_users:
+                        self.starts.setdefault(code.co_filename, set()).add(code.co_firstlineno)
+                if is_users:
+                    out.append(self._span(code, lasti))
+                if code is self.code:
                     break
             spans = self.found[id(traceback)] = tuple(out)
             self.kept.append(traceback)  # keeps the id from being used again

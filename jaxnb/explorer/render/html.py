@@ -30,11 +30,13 @@ _NO_VIEWER = "This is the static form of an exploration: the viewer, jaxnb/_stat
 def make_envelope(model: Mapping[str, Any], text: str) -> dict[str, Any]:
     """The value of the MIME entry: the model packed, with a title and a text for those who cannot unpack it."""
     packed = json.dumps(model, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    # What is shown while a stage runs is soon replaced, and should be there soon.
+    level = 1 if {"running", "pending"} & set(map(str, model["status"].values())) else 6
     return {
         "schema": model["schema"],
         "title": model["title"],
         "text": text,
-        "z": base64.b64encode(gzip.compress(packed, compresslevel=6, mtime=0)).decode(),
+        "z": base64.b64encode(gzip.compress(packed, compresslevel=level, mtime=0)).decode(),
     }
 
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from jaxnb.base.collection import collection_paused
+from jaxnb.base.collection import collection_paused, collection_rare
 
 
 def test_it_is_put_off_and_comes_back():
@@ -52,3 +52,14 @@ def test_the_last_of_two_threads_brings_it_back():
     leave.set()
     thread.join(10)
     assert gc.isenabled()
+
+
+def test_it_comes_more_rarely_and_is_left_as_it_was():
+    before = gc.get_threshold()
+    with collection_rare():
+        assert gc.get_threshold()[0] > 10 * before[0]
+        with collection_rare():
+            pass
+        assert gc.get_threshold()[0] > 10 * before[0]
+        assert gc.isenabled()
+    assert gc.get_threshold() == before
