@@ -115,7 +115,7 @@ engine: programs unit
 	$(PYTEST) tests/property tests/runtime tests/examples tests/cases
 
 views: notebooks
-	$(PYTEST) tests/explorer tests/notebooks
+	$(PYTEST) tests/explorer tests/notebooks --ignore=tests/notebooks/test_memory.py
 
 rest: $(VENV)/.test-$(STATE)
 	$(PYTEST) tests --ignore=tests/unit --ignore=tests/golden $(PROGRAMS:%=--ignore=%)

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
 import pytest
 
 from tests.notebooks.kernel import running_kernel
 
 pytestmark = pytest.mark.timeout(900)
 
-TOTAL, LATER, STEP = 2000, 1000, 200
+TOTAL, LATER, STEP = 2000, 1000, 100
 BYTES_EACH = 5 * 1024
 
 SETUP = """
 %load_ext jaxnb
-import gc, sys, psutil, jaxnb, jaxnb.numpy as jnp
+import gc, sys, time, psutil, jaxnb, jaxnb.numpy as jnp
 from jaxnb.xla.client import backend
 shell, x = get_ipython(), jnp.ones(8)
 def explore_one(number):
     shell.run_cell_magic("jit", "--wait f(x)", f"def f(x):\\n    return jnp.sin(x) * {number % 7}.0 + x")
 def state():
-    gc.collect()
+    for _ in range(8):  # what a thread has just finished with is let go a moment later
+        gc.collect()
+        time.sleep(0.05)
     return {
         "bytes": psutil.Process().memory_info().rss,
         "arrays": len(jaxnb.live_arrays()),
@@ -47,9 +50,10 @@ def states(tmp_path_factory):
 
 
 def test_memory_does_not_grow(states):
-    begin, end = states[LATER // STEP - 1], states[-1]
-    grown = (end["bytes"] - begin["bytes"]) / (TOTAL - LATER)
-    assert grown <= BYTES_EACH, [one["bytes"] for one in states]
+    later = [one["bytes"] for one in states[LATER // STEP - 1 :]]
+    # The line through all of the states: a single one is some megabytes up or down, by how the heap lies.
+    grown, _ = np.polyfit(np.arange(len(later)) * STEP, later, 1)
+    assert grown <= BYTES_EACH, later
 
 
 @pytest.mark.parametrize("what", ["arrays", "executables", "modules"])
