@@ -117,7 +117,9 @@ def broadcast_in_dim(operand, shape, broadcast_dimensions, *, out_sharding=None)
 
 
 def _is_identity(operand: Any, shape: Shape, broadcast_dimensions: tuple[int, ...]) -> bool:
-    if np.shape(operand) != shape:
+    if np.shape(operand) != shape or any(
+        isinstance(size, float) for size in shape
+    ):  # 4.0 is 4, and is refused
         return False
     if broadcast_dimensions == tuple(range(len(shape))):
         return True
