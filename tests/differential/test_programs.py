@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import pathlib
-import re
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ import jaxnb
 from tests.differential.differences import KNOWN
 from tests.differential.evaluate import evaluate
 from tests.differential.oracle import shared_oracle
+from tests.differential.texts import settled
 
 pytestmark = pytest.mark.oracle
 
@@ -62,18 +62,6 @@ def test_the_known_differences_are_few_and_of_programs_that_are_run():
     known = {name for name, _ in KNOWN}
     assert known <= programs
     assert len(known) <= 0.03 * len(programs)
-
-
-KINDS = re.compile(r"(?<=are subtypes of )\w+(?:, \w+)+(?=\.)")
-
-
-def settled(said):
-    """What was said, with the kinds of dtypes in a fixed order: JAX writes a set of classes, in another order each time."""
-    if isinstance(said, str):
-        return KINDS.sub(lambda found: ", ".join(sorted(found[0].split(", "))), said)
-    if isinstance(said, list):
-        return [settled(one) for one in said]
-    return {key: settled(value) for key, value in said.items()} if isinstance(said, dict) else said
 
 
 def assert_same(program, ours, theirs):
