@@ -20,6 +20,7 @@ from weakref import WeakSet
 from jaxnb.base.collection import collection_paused
 from jaxnb.base.config import config
 from jaxnb.base.errors import JaxnbError
+from jaxnb.base.heap import give_back
 from jaxnb.explorer.analysis.callbacks import callbacks_panels
 from jaxnb.explorer.analysis.executed import executed_panel
 from jaxnb.explorer.analysis.reading import hlo_program, stablehlo_program
@@ -422,6 +423,7 @@ class Exploration(View):
             if self._worker_thread is threading.current_thread():
                 self._settled.set()
                 self._tell()
+                give_back()
 
     def _work_through(self) -> None:
         try:
