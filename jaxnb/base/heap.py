@@ -9,6 +9,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from functools import cache
+from typing import TYPE_CHECKING
+
+from jaxnb.base.lazy import lazy_module
+
+if TYPE_CHECKING:
+    import ctypes
+else:
+    ctypes = lazy_module("ctypes")
 
 __all__ = ["give_back"]
 
@@ -16,9 +24,8 @@ __all__ = ["give_back"]
 @cache
 def _trim() -> Callable[[int], int] | None:
     """The C library's own function; None where it has none (only GNU's has)."""
-    import ctypes  # not needed to import the package
-
-    with contextlib.suppress(OSError, AttributeError, TypeError):  # TypeError: no name for the program itself (Windows)
+    # TypeError: Windows has no name for the program itself
+    with contextlib.suppress(OSError, AttributeError, TypeError):
         return ctypes.CDLL(None).malloc_trim
     return None
 

@@ -19,7 +19,8 @@ def test_it_says_whether_it_can():
 @pytest.mark.skipif(not HAS_TRIM, reason="only GNU's C library gives memory back when told")
 def test_freed_memory_under_what_is_kept_goes_back():
     size, pieces = 4096, 10_000
-    many = [bytearray(size) for _ in range(pieces)]  # too large for Python's own pools, too small for a mapping each
+    # too large for Python's own pools, too small for a mapping each
+    many = [bytearray(size) for _ in range(pieces)]
     held = psutil.Process().memory_info().rss
     many[:-1] = []  # the last one lies above the others, so that the heap does not shrink by itself
     give_back()
