@@ -12,6 +12,7 @@
     JAXIndexError (IndexError)
     └── NonConcreteBooleanIndexError        `x[mask]` with a traced mask
     JaxprTypeError (TypeError)              `check_jaxpr` found a mistake
+    InternalFloatingPointError (FloatingPointError)  a compiled program's result holds what `debug_nans` forbids
     InconclusiveDimensionOperation          a comparison of symbolic dimensions that has no answer
 
 Lives here: the classes and their texts. Must not live here: code that finds out why; a constructor is handed
@@ -26,6 +27,7 @@ from typing import Any, Protocol
 __all__ = [
     "ConcretizationTypeError",
     "InconclusiveDimensionOperation",
+    "InternalFloatingPointError",
     "JAXIndexError",
     "JAXTypeError",
     "JaxLoadedError",
@@ -154,6 +156,33 @@ class UnexpectedTracerError(JAXTypeError):
 
 class KeyReuseError(JAXTypeError):
     """Raised when a random key is used twice; `jax.random.split` makes new ones."""
+
+
+class InternalFloatingPointError(FloatingPointError):
+    """A compiled program's result holds NaN or infinity; whoever called it may look for the operation.
+
+    Attributes:
+        name: the program's name.
+        ty: ``nan`` or ``inf``.
+    """
+
+    def __init__(self, name: str, ty: str):
+        self.name = name
+        self.ty = ty
+        super().__init__(name, ty)
+
+    def not_found(self) -> FloatingPointError:
+        """Returns the error of a program whose operations, one by one, give no such value."""
+        return FloatingPointError(
+            f"{self}. Because jax_config.debug_nans.value and/or config.jax_debug_infs is set, the de-optimized function "
+            "(i.e., the function as if the `jit` decorator were removed) was called in an attempt to get a more precise "
+            "error message. However, the de-optimized function did not produce invalid values during its execution. This "
+            "behavior can result from `jit` optimizations causing the invalid value to be produced. It may also arise from "
+            "having nan/inf literals as inputs or outputs, like `jax.jit(lambda ...: jax.numpy.nan)(...)`. \n\n"
+            "It may be possible to avoid the invalid value by removing the `jit` decorator, at the cost of losing "
+            "optimizations. \n\n"
+            "If you see this error, consider opening a bug report at https://github.com/jax-ml/jax."
+        )
 
 
 class JaxprTypeError(TypeError):

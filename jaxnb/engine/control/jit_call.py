@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from jaxnb.base.errors import InternalFloatingPointError
 from jaxnb.engine.control.inlining import Inline
 from jaxnb.engine.core import printer as core_printer
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
@@ -21,7 +22,8 @@ from jaxnb.engine.transforms.jvp import jvp_jaxpr
 from jaxnb.engine.transforms.linearize import LinearizeTrace, SplitTrace, linearize_jaxpr
 from jaxnb.engine.transforms.split import split_jaxpr
 from jaxnb.engine.transforms.stage import StageTrace
-from jaxnb.engine.transforms.transpose import transpose_jaxpr
+from jaxnb.engine.transforms.transpose import backward_pass, transpose_jaxpr
+from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = ["jit_p", "jit_params"]
 
@@ -123,11 +125,14 @@ def _split(trace: SplitTrace, args: Sequence[Any], params: dict[str, Any]) -> li
     )
     residuals = [_found(kind, i, known_args, known_out) for kind, i in parts.residuals]
     linear_args = [x for x, u in zip(args, unknown, strict=True) if u]
-    linear_out = iter(
-        trace.linear.process(jit_p, [*residuals, *linear_args], _with(params, parts.unknown))
-        if any(parts.unknown_out)
-        else ()
-    )
+    linear_out: Any = iter(())
+    if any(parts.unknown_out):
+        linear_args = [*residuals, *linear_args]
+        if params["inline"] is Inline.JAX_EARLY:
+            with set_current_trace(trace.linear):
+                linear_out = iter(eval_jaxpr(parts.unknown, (), *linear_args, propagate_source=False))
+        else:
+            linear_out = iter(trace.linear.process(jit_p, linear_args, _with(params, parts.unknown)))
     known_iter = iter(known_out)
     return [next(linear_out) if u else next(known_iter) for u in parts.unknown_out]
 
@@ -138,7 +143,18 @@ def _transpose(cts: Any, *operands: Any, **params: Any) -> list[Any]:
     nz = [type(c) is not Zero for c in cts]
     new, nz_out = transpose_jaxpr(jaxpr, linear, nz)
     known = [x for x, lin in zip(operands, linear, strict=True) if not lin]
-    out = iter(jit_p.bind(*known, *[c for c in cts if type(c) is not Zero], **_with(params, new)))
+    try:
+        out = iter(jit_p.bind(*known, *[c for c in cts if type(c) is not Zero], **_with(params, new)))
+    except InternalFloatingPointError as error:
+        print(
+            "Invalid nan value encountered in the backward pass of a jax.jit function. "
+            "Calling the de-optimized backward pass."
+        )
+        try:
+            backward_pass(jaxpr, (), operands, cts, False)
+        except (FloatingPointError, ZeroDivisionError) as found:
+            raise found from None
+        raise error.not_found() from None
     flags = iter(nz_out)
     return [
         (next(out) if next(flags) else Zero(x.aval.to_tangent_aval())) if lin else None
@@ -168,8 +184,8 @@ def _dce(used: Sequence[bool], eqn: JaxprEqn) -> JaxprEqn | None:
 
 
 def _stage(trace: StageTrace, args: Sequence[Any], params: dict[str, Any]) -> Any:
-    """The body in place of a call that a jaxpr is not to show; a linear program keeps it, to transpose it as a whole."""
-    if params["inline"] is not Inline.JAX_EARLY or trace.keeps_calls:
+    """The body in place of a call that a jaxpr is not to show; newer JAX keeps it in a linear program, transposed whole."""
+    if params["inline"] is not Inline.JAX_EARLY or (trace.keeps_calls and JAXLIB_VERSION >= (0, 12)):
         return NotImplemented
     body = params["jaxpr"]
     with set_current_trace(trace):

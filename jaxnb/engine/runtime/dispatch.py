@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jaxnb.base import config
+from jaxnb.base.errors import InternalFloatingPointError
 from jaxnb.engine.control.inlining import CALLED, Inline
 from jaxnb.engine.control.jit_call import jit_p, jit_params
 from jaxnb.engine.core import trace as core_trace
@@ -27,7 +28,7 @@ from jaxnb.engine.runtime.constants import jaxpr_const_args
 from jaxnb.engine.runtime.explain import call_site
 from jaxnb.engine.runtime.history import is_watching
 from jaxnb.engine.runtime.lower import forget_composites
-from jaxnb.engine.runtime.nan_checks import check_result
+from jaxnb.engine.runtime.nan_checks import call_step_by_step, check_result
 from jaxnb.engine.runtime.programs import adopt_program, compiled_call, compiled_program, program_key
 from jaxnb.engine.runtime.signature import UNSPECIFIED, CallCache, JitInfo
 from jaxnb.engine.runtime.traces import TracedCall, TracedFunction, forget_function, trace_call
@@ -102,7 +103,7 @@ def make_checked(
     def cache_miss(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
         out, fastpath = run(args, kwargs)
         if post_hook_state.value is not None:
-            check_result(None, f"jit({name})", args, kwargs, out)
+            check_result(None, name, args, kwargs, out)
         return out, fastpath, False
 
     return make_pjit(
@@ -116,7 +117,10 @@ def _cache_miss(info: JitInfo, args: tuple, kwargs: dict[str, Any]) -> tuple[Any
         return info.fun(*args, **kwargs), None, False
     call = trace_call(info, args, kwargs)
     if trace_context.trace is not eval_trace or any(isinstance(x, Tracer) for x in call.leaves):
-        return _bind(info, call), None, False
+        try:
+            return _bind(info, call), None, False
+        except InternalFloatingPointError as error:
+            call_step_by_step(info, args, kwargs, error)
     done = _run(info, call)
     if post_hook_state.value is not None:  # C++ calls the hook after the calls that it answers itself
         check_result(info, info.name, args, kwargs, done[0])
@@ -124,7 +128,12 @@ def _cache_miss(info: JitInfo, args: tuple, kwargs: dict[str, Any]) -> tuple[Any
 
 
 def _stays_together() -> bool:
-    """Whether the package's own functions are linearised as a whole: newer JAX transposes them so."""
+    """Whether the package's own functions are linearised as a whole: newer JAX transposes them so.
+
+    While results are looked at they are whole, too: what is said of a bad one speaks of each of them.
+    """
+    if post_hook_state.value is not None and not trace_context.trace.stages:
+        return True
     return JAXLIB_VERSION >= (0, 12) and type(trace_context.trace) is LinearizeTrace
 
 
@@ -261,7 +270,10 @@ def _run_jit_call(*args: Any, jaxpr: ClosedJaxpr, name: str, **params: Any) -> l
         default_device() if device is None else device,
     )
     program = compiled_program(jaxpr.jaxpr, key, params["compiler_options_kvs"])
-    return program.call(args, device is not None)
+    out = program.call(args, device is not None)
+    if post_hook_state.value is not None:
+        check_result(None, name, args, {}, out)
+    return out
 
 
 eager_rules[jit_p] = _run_jit_call

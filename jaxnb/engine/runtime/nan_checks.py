@@ -5,11 +5,12 @@ Lives here: the hook that C++ dispatch calls after each call while one of the tw
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from jaxnb.base import config
+from jaxnb.base.errors import InternalFloatingPointError
 from jaxnb.base.setting import PythonSlot
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.trace import Tracer
@@ -19,12 +20,7 @@ from jaxnb.xla import pytree
 from jaxnb.xla.array import ArrayImpl
 from jaxnb.xla.state import post_hook_state, unset
 
-__all__ = ["check_result", "special_value"]
-
-_NOT_FOUND = (
-    "invalid value ({kind}) encountered in jit({name}). Because it was not encountered when the function was "
-    "called operation by operation, the compiled program computes it in another way."
-)
+__all__ = ["call_step_by_step", "check_result", "special_value"]
 
 
 def special_value(tree: Any) -> str | None:
@@ -61,14 +57,33 @@ def check_result(info: JitInfo | None, name: str, args: tuple, kwargs: dict[str,
     kind = special_value(out)
     if kind is None:
         return
-    if info is None or info.is_primitive:
-        raise FloatingPointError(f"invalid value ({kind}) encountered in {info.name if info else name}")
+    if info is None:
+        raise InternalFloatingPointError(f"jit({name})", kind)
+    if info.is_primitive:
+        raise FloatingPointError(f"invalid value ({kind}) encountered in {info.name}")
+    call_step_by_step(info, args, kwargs, InternalFloatingPointError(f"jit({name})", kind))
+
+
+def call_step_by_step(
+    info: JitInfo, args: tuple, kwargs: dict[str, Any], error: InternalFloatingPointError
+) -> NoReturn:
+    """Calls a function without ``jit``, so that the operation which makes a forbidden value raises.
+
+    Args:
+        info: the function's options.
+        args: what it was called with.
+        kwargs: what it was called with by name.
+        error: what the compiled function raised.
+    """
     # JAX's words, which speak of nan whatever was found
     print(
         "Invalid nan value encountered in the output of a jax.jit function. Calling the de-optimized version."
     )
-    info.fun(*args, **kwargs)
-    raise FloatingPointError(_NOT_FOUND.format(kind=kind, name=name))
+    try:
+        info.fun(*args, **kwargs)
+    except (FloatingPointError, ZeroDivisionError) as found:
+        raise found from None
+    raise error.not_found() from None
 
 
 class _WatchedSlot(PythonSlot):

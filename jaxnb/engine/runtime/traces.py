@@ -115,7 +115,8 @@ def trace_call(info: JitInfo, args: tuple, kwargs: dict[str, Any], ahead: bool =
                 traced = _find_or_trace(info, traced_args, traced_kwargs, statics, key, ahead)
         else:
             traced = _find_or_trace(info, traced_args, traced_kwargs, statics, key, ahead)
-    if info.donate_argnums or info.donate_argnames:
+    # What is looked for a NaN may have to be called again.
+    if (info.donate_argnums or info.donate_argnames) and not config.debug_nans.value:
         donated = donated_leaves(info, args, traced_kwargs)
         if traced.record is not None:
             traced.record.note_donated(donated)
