@@ -14,7 +14,7 @@ from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.ad import Zero, is_undefined_primal
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.jaxpr import JaxprEqn
-from jaxnb.engine.core.printer import Printer, print_rules
+from jaxnb.engine.core.printer import print_hi_primitive
 from jaxnb.engine.core.rules import Undefined, composite, define, instantiate_zeros
 from jaxnb.engine.ops.axes import broadcast_shapes
 from jaxnb.engine.ops.elementwise import axis_to_front
@@ -160,18 +160,15 @@ ldexp_p = define(
 )
 
 
-def _printed(*names: str) -> Callable[[Printer, JaxprEqn], Any]:
-    """The equation with its operands' types, as JAX prints them."""
-
-    def show(printer: Printer, eqn: JaxprEqn) -> Any:
-        types = [v.aval.str_short(short_dtypes=True) for v in eqn.invars]
-        return printer.plain_equation(eqn, dict(zip(names, types, strict=True)))
-
-    return show
+def _types(*names: str) -> Callable[[JaxprEqn], dict[str, str]]:
+    """The operands' types by name."""
+    return lambda eqn: {
+        name: v.aval.str_short(short_dtypes=True) for name, v in zip(names, eqn.invars, strict=True)
+    }
 
 
-print_rules[frexp_p] = _printed("x_aval")
-print_rules[ldexp_p] = _printed("x1_aval", "x2_aval")
+print_hi_primitive("Frexp", _types("x_aval"), frexp_p)
+print_hi_primitive("Ldexp", _types("x1_aval", "x2_aval"), ldexp_p)
 
 
 # the functions

@@ -16,8 +16,7 @@ from jaxnb.engine.api.vmap import vmap
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.ad import Zero
 from jaxnb.engine.core.avals import ShapedArray
-from jaxnb.engine.core.jaxpr import JaxprEqn
-from jaxnb.engine.core.printer import Printer, print_rules
+from jaxnb.engine.core.printer import print_hi_primitive
 from jaxnb.engine.core.rules import Undefined, composite, define
 from jaxnb.engine.ops.elementwise import axis_to_front
 from jaxnb.engine.transforms.batch import axis_size_of
@@ -182,12 +181,9 @@ nonzero_p = define(
 )
 
 
-def _print_nonzero(printer: Printer, eqn: JaxprEqn) -> Any:
-    """The equation with its parameters in the order that JAX prints them in."""
-    return printer.plain_equation(eqn, {name: eqn.params[name] for name in ("size", "axes", "out_dtype")})
-
-
-print_rules[nonzero_p] = _print_nonzero
+print_hi_primitive(
+    "Nonzero", lambda eqn: {name: eqn.params[name] for name in ("size", "axes", "out_dtype")}, nonzero_p
+)
 
 _nonzero = _as_operation if JAXLIB_VERSION >= (0, 12) else _by_operations
 

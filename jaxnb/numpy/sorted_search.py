@@ -17,8 +17,7 @@ from jaxnb.engine.api.vmap import vmap
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.ad import Zero
 from jaxnb.engine.core.avals import ShapedArray
-from jaxnb.engine.core.jaxpr import JaxprEqn
-from jaxnb.engine.core.printer import Printer, print_rules
+from jaxnb.engine.core.printer import print_hi_primitive
 from jaxnb.engine.core.rules import Undefined, composite, define
 from jaxnb.engine.ops.comparison import eq_to_p, le_to_p, lt_to_p
 from jaxnb.engine.ops.shape import moveaxis
@@ -175,13 +174,11 @@ searchsorted_p = define(
 )
 
 
-def _print(printer: Printer, eqn: JaxprEqn) -> Any:
-    """The equation with its parameters in the order that JAX prints them in."""
-    names = ("side", "dimension", "batch_dims", "method")
-    return printer.plain_equation(eqn, {name: eqn.params[name] for name in names})
-
-
-print_rules[searchsorted_p] = _print
+print_hi_primitive(
+    "SearchSorted",
+    lambda eqn: {name: eqn.params[name] for name in ("side", "dimension", "batch_dims", "method")},
+    searchsorted_p,
+)
 
 
 def _as_operation(a: Any, v: Any, side: str, method: str) -> Any:

@@ -98,6 +98,23 @@ def _print_custom(printer: core_printer.Printer, eqn: JaxprEqn) -> Any:
     return printer.plain_equation(eqn, {"name": eqn.params["name"], **dict(sorted(params.items()))})
 
 
+def _print_in_full(printer: core_printer.Printer, eqn: JaxprEqn) -> Any:
+    """With the rules as JAX keeps them: wrapped functions."""
+    params = {k: v for k, v in eqn.params.items() if k not in ("name", "custom_call", "jvp", "fwd")}
+    wrapped = "Wrapped function:\n{}\nCore: {}\n"
+    if eqn.primitive is custom_jvp_call_p:
+        params["jvp_jaxpr_fun"] = wrapped.format("", "memoized")
+    else:
+        params["bwd"] = wrapped.format("0   : _flatten_bwd   <unnamed function>", eqn.params["bwd"].__name__)
+        params["fwd_jaxpr_thunk"] = wrapped.format("", "memoized")
+        params["out_trees"] = (
+            "<function DynamicJaxprTrace.process_custom_vjp_call.<locals>.out_trees_ at 0xXXXXXXXXXXXX>"
+        )
+    return printer.plain_equation(eqn, dict(sorted(params.items())))
+
+
+core_printer.full_print_rules[custom_jvp_call_p] = _print_in_full
+core_printer.full_print_rules[custom_vjp_call_p] = _print_in_full
 core_printer.print_rules[custom_jvp_call_p] = _print_custom
 core_printer.print_rules[custom_vjp_call_p] = _print_custom
 

@@ -217,6 +217,38 @@ def _effects(*avals: Any, jaxpr: ClosedJaxpr, **_: Any) -> Any:
     return jaxpr.effects
 
 
+class _Word:
+    """A value that is only printed."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str):
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+_UNSPECIFIED = _Word("UnspecifiedValue")
+
+
+def _print_in_full(printer: core_printer.Printer, eqn: JaxprEqn) -> Any:
+    """With those of JAX's parameters that we have none of: a program runs on one device, in the usual layout."""
+    params = eqn.params
+    n_in, n_out = len(eqn.invars), len(eqn.outvars)
+    shown = {
+        "ctx_mesh": _Word("Mesh()"),
+        "in_layouts": (None,) * n_in,
+        "in_shardings": (_UNSPECIFIED,) * n_in,
+        "out_layouts": (None,) * n_out,
+        "out_shardings": (_UNSPECIFIED,) * n_out,
+        **params,
+    }
+    if JAXLIB_VERSION < (0, 12):
+        shown["inline"] = params["inline"] is Inline.JAX_EARLY
+    return printer.plain_equation(eqn, dict(sorted(shown.items())))
+
+
 jit_p = define(
     "jit",
     abstract=_abstract,
@@ -232,4 +264,5 @@ jit_p = define(
     doc="calls a program of its own",
 )
 core_printer.print_rules[jit_p] = _print
+core_printer.full_print_rules[jit_p] = _print_in_full
 jit_p.staging = _stage

@@ -13,6 +13,7 @@ import numpy as np
 from jaxnb.engine.control.bodies import body_info
 from jaxnb.engine.core.avals import ShapedArray, get_aval
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, close
+from jaxnb.engine.core.printer import print_without
 from jaxnb.engine.core.rules import Undefined, composite, define
 from jaxnb.engine.core.trace import Tracer
 from jaxnb.engine.ops import arithmetic, bitwise, magnitude, reductions
@@ -160,6 +161,7 @@ reduce_p = define(
     multiple_results=True,
     hide={"tree": ...},
 )
+print_without(reduce_p, "tree")
 
 
 def reduce(

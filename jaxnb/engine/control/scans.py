@@ -22,6 +22,7 @@ from jaxnb.engine.control.scan_structure import (
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, close
+from jaxnb.engine.core.printer import print_without
 from jaxnb.engine.core.rules import add_tangents_port, composite, define, instantiate_zeros, known_rules
 from jaxnb.engine.core.trace import set_current_trace, shaped_aval
 from jaxnb.engine.transforms.batch import axis_size_of, batch_jaxpr, to_dim
@@ -486,3 +487,5 @@ scan_p = define(
     doc="the last carry and the stacked results of a body applied to row after row",
 )
 known_rules[scan_p] = _known
+if scan_structure(0, 0, 0, ()):
+    print_without(scan_p, "num_consts", "num_carry")

@@ -216,7 +216,9 @@ class Jaxpr:
 
         Args:
             **options: ``source_info`` (lines), ``name_stack``, ``print_shapes``, ``custom_pp_eqn_rules`` and
-                ``print_effects`` are JAX's; ``sub_jaxprs=False`` leaves out the programs inside of equations.
+                ``print_effects`` are JAX's; ``sub_jaxprs=False`` leaves out the programs inside of equations. How it is
+                laid out is said by ``width``, ``use_color``, ``annotation_prefix``, ``separable_lines``,
+                ``output_format`` (``"TEXT"`` or ``"HTML"``) and ``source_map``, a list that is filled, as in JAX.
         """
         return pretty_port.jaxpr(self, **options)
 
