@@ -43,7 +43,9 @@ def _choose(
     joined, consts = join_consts(bodies)
     if kind == "cond":
         joined.reverse()  # traced as they are written, numbered as the predicate numbers them
-    branches = joined
+    # Each branch is said to have the effects of all.
+    effects = frozenset().union(*(b.effects for b in joined))
+    branches = [b if b.effects == effects else b.replace(effects=effects) for b in joined]
     given = [*consts, *leaves]
     passed = [
         column[0] if len(set(column)) == 1 else None
