@@ -24,6 +24,7 @@ else:
 __all__ = [
     "Frame",
     "LocationCache",
+    "Scope",
     "Traceback",
     "capture",
     "enable",
@@ -38,6 +39,9 @@ LocationCache: TypeAlias = "_jax_mlir_ext.TracebackToLocationCache"
 
 capture: Callable[[], Traceback | None] = Traceback.get_traceback
 """Returns the calling thread's stack as a C++ object, cheaply; None while capturing is switched off."""
+
+Scope: TypeAlias = _jax.TracebackScope
+"""A context in which captures begin at the frame that entered it, so that they are cheaper too."""
 
 
 class Frame(NamedTuple):

@@ -174,6 +174,15 @@ class Layer:
     def __call__(self, x): return lax.tanh(self.helper(x))
     def helper(self, x): return inner(x) * 2.0
 show(jax.make_jaxpr(lambda x: Layer()(x))(f4).pretty_print(source_info=True))
+# T8 functions compiled on their own have no line of their caller
+def f(x):
+    y = jnp.clip(jnp.round(x), 0, 1)
+    z = jax.jit(lambda v: lax.neg(v))(y)
+    return jnp.where(z > 0, z, 0) + jax.nn.relu(jnp.clip(z, 0, 1))
+show(jax.make_jaxpr(f)(f4).pretty_print(source_info=True), jax.make_jaxpr(jax.vmap(f))(f22).pretty_print(source_info=True))
+show(jax.make_jaxpr(jax.grad(lambda x: lax.reduce_sum(f(x), axes=(0,))))(f4).pretty_print(source_info=True))
+show(jax.make_jaxpr(jax.jit(f))(f4).pretty_print(source_info=True))
+show(jax.make_jaxpr(lambda x: lax.cond(x[0] > 0, jnp.sin, lambda v: lax.scan(lambda c, w: (jnp.clip(c, 0, 1) + w, c), v[0], v)[1], x))(f4).pretty_print(source_info=True))
 # T8 comprehension and lambdas
 show(jax.make_jaxpr(lambda x: [(lambda y: lax.neg(y))(lax.slice(x, (k,), (k + 1,))) for k in range(2)])(f4).pretty_print(source_info=True))
 # T8 jnp functions stand at the user's line

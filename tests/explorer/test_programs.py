@@ -7,7 +7,10 @@ import json
 import numpy as np
 import pytest
 
+import jaxnb as jax
+import jaxnb.numpy as jnp
 from bench.programs import load
+from jaxnb import lax
 from jaxnb.engine.runtime.executable import CompiledProgram, compile_options, lower_jaxpr
 from jaxnb.explorer.capture.engine import EngineFrontEnd
 from jaxnb.explorer.exploration import Exploration
@@ -54,6 +57,25 @@ def test_equations_are_linked_or_explained(name, explorations):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_second_reading_of_the_raw_hlo_finds_the_same_links(name, explorations):
     assert verify(explored(name, explorations)) == []
+
+
+def test_each_use_of_one_program_is_linked_to_its_own_line():
+    def twice(x):
+        y = jnp.clip(x, 0, 1)
+        return helped(jnp.clip(y * 2, 0, 1))
+
+    def inner(x):
+        return lax.sin(x)
+
+    helped = jax.jit(inner)
+    trace = EngineFrontEnd(twice, (np.ones(5, np.float32),), {}).trace()
+    first = twice.__code__.co_firstlineno
+    lines = [
+        (one.primitive, *(span.line - first for span in (one.source, *one.callers) if span))
+        for one in trace.equations
+        if one.primitive in ("max", "sin")
+    ]
+    assert lines == [("max", 1), ("max", 2), ("sin", inner.__code__.co_firstlineno + 1 - first, 2)]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -13,4 +13,6 @@ def scoped(ctx: LoweringContext, *names: str) -> LoweringContext:
     stack = ctx.name_stack or empty_name_stack
     for name in names:
         stack = stack.extend(name)
-    return LoweringContext(ctx.module, ctx.primitive, ctx.avals_in, ctx.avals_out, ctx.const_values, stack)
+    return LoweringContext(
+        ctx.module, ctx.primitive, ctx.avals_in, ctx.avals_out, ctx.const_values, stack, ctx.traceback
+    )

@@ -209,10 +209,13 @@ def user_frames(traceback: Any) -> list[tb_door.Frame]:
 
 
 def summarize(info: SourceInfo) -> str:
-    """Returns ``file:line:column (function)`` of the user's innermost frame; a line's first column is left out."""
+    """Returns ``file:line:column (function)`` of the user's innermost frame; a line's first column is left out.
+
+    It is empty where the function traced has no line of the user's, as the functions of this package have not.
+    """
     frames = user_frames(info.traceback)
     if not frames:
-        return "unknown"
+        return ""
     f = frames[0]
     column = f":{f.col_start}" if f.col_start else ""
     return f"{f.file}:{f.line}{column} ({f.function})"

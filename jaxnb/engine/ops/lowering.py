@@ -75,7 +75,7 @@ class ModuleContext:
 class LoweringContext:
     """What a lowering rule is told about the equation it lowers."""
 
-    __slots__ = ("avals_in", "avals_out", "const_values", "module", "name_stack", "primitive")
+    __slots__ = ("avals_in", "avals_out", "const_values", "module", "name_stack", "primitive", "traceback")
 
     def __init__(
         self,
@@ -85,6 +85,7 @@ class LoweringContext:
         avals_out: Sequence[AbstractValue],
         const_values: dict[int, Any] | None = None,
         name_stack: Any = None,
+        traceback: Any = None,
     ):
         self.module = module
         self.primitive = primitive
@@ -92,6 +93,7 @@ class LoweringContext:
         self.avals_out: Any = avals_out
         self.const_values = {} if const_values is None else const_values
         self.name_stack = name_stack
+        self.traceback = traceback
 
     @property
     def platform(self) -> str:

@@ -12,9 +12,9 @@ from typing import Any
 
 from jaxnb.base import config
 from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Literal, sub_jaxprs
+from jaxnb.engine.core.source import user_frames
 from jaxnb.engine.runtime.constants import is_hoistable
 from jaxnb.engine.transforms.constants import is_captured_array
-from jaxnb.engine.transforms.stage import traced_frames
 
 __all__ = ["warn_of_captured"]
 
@@ -151,7 +151,7 @@ def _report(constants: list[tuple[Literal, list[JaxprEqn]]], total: int) -> str:
 
 def _place(eqn: JaxprEqn, frames: int) -> str:
     """Returns the innermost of the traced function's frames where an equation was made, the last one last."""
-    found = traced_frames(eqn.source_info.traceback)
+    found = user_frames(eqn.source_info.traceback)
     shown = found if frames < 0 else found[:frames]
     return "\n".join(f"    {f.file}:{f.line}:{f.col_start} ({f.function})" for f in reversed(shown)) or "    "
 

@@ -259,7 +259,7 @@ def _lower_function(
             ins = args[len(const_args) :]
             if public:
                 ins = [_constrained(x, v.aval) for x, v in zip(ins, jaxpr.invars, strict=True)]
-            outs = lower_block(mod, jaxpr, ins, const_values, stack)
+            outs = lower_block(mod, jaxpr, ins, const_values, stack, source.capture() if public else None)
             if public:
                 outs = [_constrained(x, v.aval) for x, v in zip(outs, jaxpr.outvars, strict=True)]
             with ir.Location.unknown() if mod.tagged else ir.Location.name(str(stack)):
@@ -292,11 +292,11 @@ def lower_block(
     args: Sequence[Any],
     const_values: dict[int, Any],
     stack: NameStack,
-    traceback: Any = None,
+    outer: Any = None,
 ) -> list[Any]:
     """Emits a program's operations at the insertion point and returns its results' values.
 
-    Where they come from is what each equation says, or ``traceback`` for all of them.
+    Where they come from is what each equation says, and behind it ``outer``, the stack of who has the program here.
     """
     env: dict[Any, Any] = dict(zip(jaxpr.invars, args, strict=True))
     locations = mod.locations
@@ -313,12 +313,12 @@ def lower_block(
         prim = eqn.primitive
         rule = lowering_rules[prim]
         info = eqn.source_info
-        if traceback is not None:
-            info = SourceInfo(traceback, info.name_stack)
+        if outer is not None and not mod.tag_is_kept:
+            info = SourceInfo(outer if info.traceback is None else info.traceback + outer, info.name_stack)
         if mod.tag_is_kept:
             loc = ir.Location.current
         elif mod.tagged:
-            loc = _tag_location(mod, eqn)
+            loc = _tag_location(mod, eqn, info)
         else:
             key = (info.traceback, info.name_stack, prim, stack)
             loc = locations.get(key)
@@ -332,7 +332,13 @@ def lower_block(
                 vals = [env[a] if type(a) is not Literal else read(a) for a in invars]
             inner = stack + info.name_stack
             ctx = LoweringContext(
-                mod, prim, [a.aval for a in invars], [v.aval for v in eqn.outvars], const_values, inner
+                mod,
+                prim,
+                [a.aval for a in invars],
+                [v.aval for v in eqn.outvars],
+                const_values,
+                inner,
+                info.traceback,
             )
             if isinstance(rule, Composite):
                 out = _lower_composite(ctx, rule, vals, eqn.params, info)
@@ -363,14 +369,14 @@ def _location(mod: ModuleContext, primitive: Any, info: SourceInfo, stack: NameS
     return ir.Location.name(f"{stack + info.name_stack}/{primitive.name}", childLoc=child)
 
 
-def _tag_location(mod: ModuleContext, eqn: JaxprEqn) -> Any:
-    info = eqn.source_info
+def _tag_location(mod: ModuleContext, eqn: JaxprEqn, info: SourceInfo) -> Any:
     child = ir.Location.unknown() if info.traceback is None else mod.traceback_locations.get(info.traceback)
     return ir.Location.name(f"q{eqn.id}/{eqn.primitive.name}", childLoc=child)
 
 
 def _lower_inline(ctx: LoweringContext, jaxpr: Any, values: Sequence[Any]) -> list[Any]:
-    return lower_block(ctx.module, jaxpr.jaxpr, values, ctx.const_values, ctx.name_stack or empty_name_stack)
+    stack = ctx.name_stack or empty_name_stack
+    return lower_block(ctx.module, jaxpr.jaxpr, values, ctx.const_values, stack, ctx.traceback)
 
 
 def _lower_composite(

@@ -34,7 +34,7 @@ from jaxnb.engine.transforms.dependent import DependentTrace
 from jaxnb.engine.transforms.leaks import check_leaks
 from jaxnb.xla import traceback as tb_door
 
-__all__ = ["StageTrace", "StagedTracer", "trace_to_jaxpr", "traced_frames"]
+__all__ = ["StageTrace", "StagedTracer", "trace_to_jaxpr"]
 
 next_id = eqn_ids.__next__
 
@@ -57,7 +57,7 @@ class StagedTracer(Tracer):
         trace: StageTrace = self._trace  # pyright: ignore[reportAssignmentType]
         info = trace.debug_info
         name = f"{info.func_src_info} traced for {info.traced_for}" if info else None
-        frames = traced_frames(self.made.traceback) if self.made else []
+        frames = source.user_frames(self.made.traceback) if self.made else []
         lines = [f"{f.file}:{f.line}:{f.col_start} ({f.function})" for f in frames]
         error = UnexpectedTracerError(
             leaked_tracer_text(
@@ -296,7 +296,9 @@ def trace_to_jaxpr(
     saved = p.traceback, p.name_stack
     p.traceback, p.name_stack = None, source.empty_name_stack
     try:
-        out = fun(*args)
+        # A program may be used from many places: what its equations say of their origin begins with it, not with a caller.
+        with tb_door.Scope():
+            out = fun(*args)
         jaxpr, consts = trace.to_jaxpr(out)
     except Exception as error:
         # What was recorded so far stays with the error, the innermost program first: it says how the error came about.
@@ -309,14 +311,3 @@ def trace_to_jaxpr(
         del args, out
         check_leaks(trace, "DynamicJaxprTrace")
     return jaxpr, consts
-
-
-def traced_frames(traceback: Any) -> list[tb_door.Frame]:
-    """Returns the user's own frames of a captured stack as far as the innermost function traced, innermost first."""
-    found = []
-    for frame in tb_door.frames(traceback):
-        if frame.code is trace_to_jaxpr.__code__:
-            break
-        if source.is_user_file(frame.file):
-            found.append(frame)
-    return found

@@ -112,7 +112,7 @@ def equations_of(jaxpr: Jaxpr, root: str, frames: Frames) -> Iterator[CapturedEq
         for eqn in program.eqns:
             path = f"{prefix}q{eqn.id}"
             info = eqn.source_info
-            spans = frames.of(info.traceback) or outer
+            spans = frames.of(info.traceback) + outer
             stack = str(info.name_stack)
             name = eqn.primitive.name
             calls = name in CALLS
