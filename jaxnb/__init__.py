@@ -7,6 +7,7 @@ Importing this package loads nothing else: a name is imported when it is first u
 from __future__ import annotations
 
 import importlib
+from types import ModuleType
 from typing import Any
 
 from jaxnb._surface import MODULES, NAMES, PUBLIC
@@ -15,15 +16,17 @@ __version__ = "0.1.0"
 __all__ = list(PUBLIC)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
+def _load(name: str) -> ModuleType:
+    return importlib.import_module("jaxnb.base.lazy").load(name)
+
+
 def __getattr__(name: str) -> Any:
     if name in NAMES:
-        if NAMES[name].startswith("jaxnb.engine"):
-            importlib.import_module("jaxnb.numpy")  # it gives arrays and traced values their operators
-        value = getattr(importlib.import_module(NAMES[name]), name)
+        value = getattr(_load(NAMES[name]), name)
         globals()[name] = value
         return value
     if name in MODULES:
-        return importlib.import_module(f"{__name__}.{name}")
+        return _load(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

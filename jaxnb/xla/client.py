@@ -30,7 +30,6 @@ __all__ = [
     "process_count",
     "process_index",
     "set_cpu_device_count",
-    "when_opened",
     "xla_flags",
 ]
 
@@ -45,7 +44,6 @@ _lock = threading.Lock()
 _clients: dict[str, Client] = {}
 _requested_cpu_devices: int | None = None
 _flags_at_start: str | None = None
-_when_opened: list[Callable[[], None]] = []
 
 
 def platforms() -> list[str]:
@@ -92,11 +90,6 @@ def xla_flags() -> str:
     return os.environ.get("XLA_FLAGS", "") if _flags_at_start is None else _flags_at_start
 
 
-def when_opened(act: Callable[[], None]) -> None:
-    """Has something done once, when the first client is made: before that there is no array in the process."""
-    _when_opened.append(act)
-
-
 def backend(name: str | None = None) -> Client:
     """Returns the client of a platform; with None or ``""``, of the default platform.
 
@@ -127,8 +120,6 @@ def backend(name: str | None = None) -> Client:
                 _clients["cpu"] = client
                 if hasattr(os, "register_at_fork"):
                     os.register_at_fork(before=_warn_of_fork)
-        while _when_opened:
-            _when_opened.pop()()
     return client
 
 

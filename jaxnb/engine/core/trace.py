@@ -7,6 +7,7 @@ The traces of the transformations are in ``engine/transforms``.
 from __future__ import annotations
 
 import functools
+import importlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -65,20 +66,19 @@ class Trace:
 
 
 class _EagerPort:
-    """Filled by ``runtime``: how a primitive is executed on values."""
+    """How a primitive is executed on values. The runtime stands above; it is loaded when the first one is."""
 
-    def __call__(self, primitive: Any, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        raise RuntimeError(f"the runtime is not loaded: {primitive} cannot be executed")
-
-
-class _Slot:
     __slots__ = ("fn",)
 
     def __init__(self) -> None:
-        self.fn: Any = _EagerPort()
+        self.fn: Callable[[Any, Sequence[Any], dict[str, Any]], Any] = self._load
+
+    def _load(self, primitive: Any, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        importlib.import_module("jaxnb.engine.runtime.dispatch")  # fills ``fn``
+        return self.fn(primitive, args, params)
 
 
-eager_port = _Slot()
+eager_port = _EagerPort()
 
 
 class CustomCall(NamedTuple):

@@ -29,10 +29,10 @@ above = _promoting(comparison.gt)
 
 
 def remainder(x: Any, y: Any) -> Any:
-    """``x % y`` for integers that are not negative; the operator itself where it is there, as in JAX."""
-    return operators.methods.get("__mod__", magnitude.rem)(x, y)
+    """``x % y`` for integers that are not negative: the operator itself, as in JAX."""
+    return operators.method("__mod__")(x, y)
 
 
 def quotient(x: Any, y: Any) -> Any:
-    """``x // y`` for integers that are not negative; the operator itself where it is there."""
-    return operators.methods.get("__floordiv__", arithmetic.div)(x, y)
+    """``x // y`` for integers that are not negative: the operator itself."""
+    return operators.method("__floordiv__")(x, y)

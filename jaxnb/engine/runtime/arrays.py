@@ -18,7 +18,7 @@ from jaxnb.engine.runtime.placement import check_not_deleted, default_device, de
 from jaxnb.engine.runtime.shards import Shard, shards_of
 from jaxnb.xla import array as door
 from jaxnb.xla.array import ArrayImpl
-from jaxnb.xla.client import Device, when_opened
+from jaxnb.xla.client import Device
 
 __all__ = ["Array", "ArrayImpl", "Shard", "default_device", "device_of", "put_on_device"]
 
@@ -117,4 +117,3 @@ for _name, _method in methods.items():
         _method.__set_name__(ArrayImpl, _name)  # pyright: ignore[reportAttributeAccessIssue]
 door.install(methods)
 operators.receive(ArrayImpl)
-when_opened(operators.ensure_filled)

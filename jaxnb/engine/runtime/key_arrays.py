@@ -145,17 +145,10 @@ def _abstract_method(name: str) -> Any:
     return property(refuse) if name in ("real", "imag") else refuse
 
 
-class _Methods:
-    """Gives key arrays the methods of arrays that move elements and compute nothing."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in PRNGKeyArray.__dict__:
-            setattr(PRNGKeyArray, name, value)
-
-
 for _name in _no_words:
     setattr(PRNGKeyArray, _name, _abstract_method(_name))
-operators.receive(_Methods())  # pyright: ignore[reportArgumentType]
+# The rest, which moves elements and computes nothing, is as for arrays.
+operators.receive(PRNGKeyArray, kept=frozenset(vars(PRNGKeyArray)))
 
 
 def _wrap(base: Any, *, impl: PRNGImpl) -> PRNGKeyArray:

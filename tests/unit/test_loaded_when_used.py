@@ -1,0 +1,98 @@
+"""Functions and methods that are imported when they are first used."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import jaxnb
+from jaxnb.engine.core import operators
+from jaxnb.engine.runtime.arrays import ArrayImpl
+from jaxnb.numpy import array_methods
+
+
+def said(code: str) -> str:
+    """What a fresh process prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_the_first_array_loads_no_function_that_it_does_not_need():
+    loaded = (
+        "print([m for m in ('joining', 'polynomials', 'array_methods') if f'jaxnb.numpy.{m}' in sys.modules])"
+    )
+    assert said(f"import sys, jaxnb.numpy as jnp; jnp.ones(1).block_until_ready(); {loaded}") == "[]"
+
+
+@pytest.mark.parametrize("module", [jaxnb.lax, jaxnb.numpy], ids=["lax", "numpy"])
+def test_each_line_of_a_stub_is_a_name_of_its_module(module):
+    file = pathlib.Path(module.__file__)
+    lines = [line for line in file.with_suffix(".pyi").read_text().splitlines() if not line.startswith("#")]
+    names = [re.fullmatch(r"from (\S+) import (\w+) as \2", line)[2] for line in lines]
+    assert len(set(names)) == len(names)
+    assert set(module.__all__) <= set(names)
+    for name in module.__all__:
+        getattr(module, name)
+    assert set(module.__all__) <= set(dir(module))
+    # a module of the package with a function's name would take its place once it is imported
+    assert file.stem != "__init__" or not {path.stem for path in file.parent.glob("*.py")} & set(names)
+
+
+@pytest.mark.parametrize("module", ["jaxnb.lax", "jaxnb.numpy"])
+def test_a_name_that_is_not_there_is_an_error(module):
+    with pytest.raises(AttributeError, match=f"module '{module}' has no attribute 'nothing'"):
+        getattr(sys.modules[module], "nothing")
+
+
+def test_the_methods_waited_for_are_those_of_the_table():
+    assert sorted(operators.NAMES) == sorted(array_methods.table)
+
+
+FIRST = {
+    "x + 1": "[2. 2.]",
+    "1 - x": "[0. 0.]",
+    "-x": "[-1. -1.]",
+    "x == 1": "[ True  True]",
+    "x[0]": "1.0",
+    "list(x)[0]": "1.0",
+    "x.T": "[1. 1.]",
+    "x.at[0].set(3)": "[3. 1.]",
+    "x.sum()": "2.0",
+    "type(x).mean(x)": "1.0",
+    "np.ones(2) + x": "[2. 2.]",
+    "jaxnb.jit(lambda y: y.sum())(x)": "2.0",
+    "jaxnb.grad(lambda y: (2 * y).sum())(x)": "[2. 2.]",
+    "jaxnb.vmap(lambda y: y + 1)(x)": "[2. 2.]",
+    "jaxnb.random.key(0).reshape(1).shape": "(1,)",
+}
+"""An expression that is the first of its process, and what it gives."""
+
+EACH_IN_ITS_PROCESS = """
+import os, sys
+import numpy as np, jaxnb, jaxnb.numpy as jnp
+for first in sys.argv[1:]:  # no array has been made, and nothing but these two modules has been imported
+    if not (child := os.fork()):
+        x = jnp.ones(2)
+        print(eval(first), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+def test_whichever_method_comes_first():
+    done = subprocess.run(
+        [sys.executable, "-c", EACH_IN_ITS_PROCESS, *FIRST], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == list(FIRST.values()), done.stderr
+
+
+def test_a_property_refuses_assignment_before_its_first_use_too():
+    code = "import jaxnb.numpy as jnp\ntry: jnp.ones(2).T = 3\nexcept AttributeError as e: print(e)"
+    with pytest.raises(AttributeError) as later:
+        jaxnb.numpy.ones(2).T = 3
+    assert said(code) == str(later.value)
+    assert isinstance(vars(ArrayImpl)["T"], property)
