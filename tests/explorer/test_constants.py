@@ -151,3 +151,20 @@ def test_in_the_old_mode_one_warning_lists_the_largest():
 def test_nothing_is_said_below_the_limit_or_where_it_is_off():
     assert warned(lambda v: product(v), jnp.ones(256)) == []
     assert warned(lambda v: product(v), jnp.ones(256), jax_captured_constants_warn_bytes=-1) == []
+
+
+def test_a_captured_key_is_listed_with_its_type_and_bytes():
+    key, many = jaxnb.random.key(0), jaxnb.random.split(jaxnb.random.key(1), 9)
+
+    def noisy(x):
+        return x + jaxnb.random.normal(key, (5,)) + jaxnb.random.normal(many[2], (5,))
+
+    made = explore_constants(noisy, np.ones(5, np.float32))
+    found = [(c["name"], c["type"], c["bytes"], c["users"]) for c in made.facts()["constants"]]
+    assert found == [("many", "key<fry>[9]", 72, 1), ("key", "key<fry>[]", 8, 1)]
+    assert [(one.place, one.holder) for one in made.constants] == [
+        ("inlined", "Array"),
+        ("embedded", "Array"),
+    ]
+    line = noisy.__code__.co_firstlineno + 1
+    assert f"key       key<fry>[]    8 B  line {line}" in made.text()

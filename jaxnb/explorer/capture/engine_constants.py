@@ -37,11 +37,11 @@ def captured_constants(
     values: dict[int, Any] = {}
     for path, eqn in walk(jaxpr, ""):
         for atom in eqn.invars:
-            if type(atom) is Literal and getattr(atom.val, "ndim", 0) > 0:
+            if type(atom) is Literal and _is_array(atom.val):
                 values[id(atom.val)] = atom.val
                 users.setdefault(id(atom.val), []).append(path)
     for atom in jaxpr.outvars:
-        if type(atom) is Literal and getattr(atom.val, "ndim", 0) > 0:
+        if type(atom) is Literal and _is_array(atom.val):
             values.setdefault(id(atom.val), atom.val)
             users.setdefault(id(atom.val), [])
     by_path = {equation.path: equation for equation in equations}
@@ -60,19 +60,28 @@ def captured_constants(
                 users=paths,
                 is_hoisted=is_hoistable(value),
                 place=_place(value),
-                holder="Array" if isinstance(value, ArrayImpl) else "ndarray",
+                holder="Array" if isinstance(value, ArrayImpl) or _is_key(value) else "ndarray",
             )
         )
     return tuple(found), list(values)
+
+
+def _is_array(value: Any) -> bool:
+    """Whether a literal's value is an array of the user's: numbers are written into the text, but a key is not a number."""
+    return getattr(value, "ndim", 0) > 0 or _is_key(value)
+
+
+def _is_key(value: Any) -> bool:
+    return hasattr(value, "_base_array")
 
 
 def _place(value: Any) -> str:
     """Where the program keeps an array."""
     if is_hoistable(value):
         return "argument"
-    if not config.use_simplified_jaxpr_constants.value:
-        return "inlined"
-    return "embedded"
+    # Keys are written into the program, however many they are.
+    is_small = value.nbytes <= config.embedded_constants_max_bytes.value
+    return "embedded" if config.use_simplified_jaxpr_constants.value and is_small else "inlined"
 
 
 def _short(value: Any) -> str:
