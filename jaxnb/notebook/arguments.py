@@ -156,16 +156,38 @@ def split_options(line: str) -> tuple[list[tuple[str, str | None]], int]:
         at = _skip_blanks(line, at + len(word))
         if word == "--":
             break
-        flag, equals, value = word.partition("=")
+        given = _short_options(word) or [_long_option(word)]
+        flag, value = given[-1]
         option = find_option(flag)
-        if equals:
-            found.append((flag, value))
-        elif option is None or not option.metavar:
-            found.append((flag, None))
-        else:
+        if value is None and option is not None and option.metavar:
             value, at = _take_value(line, at)
-            found.append((flag, value))
+            given[-1] = flag, value
+        found += given
     return found, at
+
+
+def _long_option(word: str) -> tuple[str, str | None]:
+    flag, equals, value = word.partition("=")
+    return flag, value if equals else None
+
+
+def _short_options(word: str) -> list[tuple[str, str | None]]:
+    """Splits a word of one dash and several letters as getopt does: ``-qo r``, ``-or`` and ``-qor`` are ``-q -o r``.
+
+    There are none where a letter is no option, or where the word is a long option that lacks a dash.
+    """
+    found: list[tuple[str, str | None]] = []
+    if word.startswith("--") or find_option(f"-{word.partition('=')[0]}") is not None:
+        return found
+    for i, letter in enumerate(word[1:], 2):
+        option = find_option(f"-{letter}")
+        if option is None:
+            return []
+        if option.metavar or word[i : i + 1] == "=":
+            rest = word[i:]
+            return [*found, (f"-{letter}", rest.removeprefix("=") if rest else None)]
+        found.append((f"-{letter}", None))
+    return found
 
 
 def _skip_blanks(line: str, at: int) -> int:

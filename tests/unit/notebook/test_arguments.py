@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from IPython.core.error import UsageError
 
 from jaxnb.notebook.arguments import OPTIONS, Arguments, help_text, parse_line
+from jaxnb.notebook.panel_magics import ALL_MAGICS
 
 
 def refusal(line, magic="%%jit"):
@@ -22,6 +25,60 @@ def test_what_follows_the_options_is_the_call_as_it_was_written():
     parsed = parse_line("-o e  -q f(x, 'a  b', -1) ", "%%jit")
     assert (parsed.output, parsed.quiet, parsed.call) == ("e", True, "f(x, 'a  b', -1)")
     assert "-o e  -q f(x"[parsed.call_at :] == "f(x"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "-o r -q",
+        "-or -q",
+        "-o=r -q",
+        "-q -o r",
+        "-qo r",
+        "-qor",
+        "-qo=r",
+        "-q --output r",
+        "--quiet --output=r",
+    ],
+)
+def test_short_options_may_stand_together_and_before_their_value(line):
+    parsed = parse_line(f"{line} f(x, y)", "%jaxpr")
+    assert (parsed.output, parsed.quiet, parsed.call) == ("r", True, "f(x, y)")
+
+
+def test_switches_may_stand_together():
+    parsed = parse_line("-hqw f(x)", "%jaxpr")
+    assert (parsed.help, parsed.quiet, parsed.widget, parsed.call) == (True, True, True, "f(x)")
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda one: one.flags[-1])
+@pytest.mark.parametrize("magic", [magic.name for magic in ALL_MAGICS])
+def test_every_option_is_read_in_every_form(option, magic):
+    example = {"NAME": "r", "I,J": "0,2", "A,B": "x,y", "NAME=VALUE": "xla_flag=true"}.get(option.metavar)
+    forms = []
+    for flag in option.flags:
+        if example is None:
+            forms.append(flag)
+        else:
+            forms += [f"{flag} {example}", f"{flag}={example}", f"{flag} '{example}'"]
+        if not flag.startswith("--"):
+            forms.append(f"-q{flag[1:]}{example or ''}")
+            forms += [f"{flag}{example}", f"-q{flag[1:]} {example}"] if example else []
+    found = [parse_line(f"{form} f(x)", f"%{magic}") for form in forms]
+    assert {one.call for one in found} == {"f(x)"}
+    assert len({repr(dataclasses.replace(one, call_at=0, quiet=True)) for one in found}) == 1
+
+
+def test_a_long_option_with_one_dash_is_refused_with_the_right_one():
+    message = "%%jit: there is no option -output; did you mean --output? `%%jit -h` lists them all."
+    assert refusal("-output e f(x)") == message
+    assert refusal("-quite f(x)").startswith("%%jit: there is no option -quite; did you mean --quiet?")
+
+
+def test_letters_that_are_no_options_are_refused_together():
+    assert refusal("-qx f(x)").startswith("%%jit: there is no option -qx; it takes -h, -o, -q,")
+    assert refusal("-qo") == "%%jit: -o lacks its value; write %%jit -o NAME."
+    assert refusal("-q=1 f(x)") == "%%jit: -q takes no value; write -q alone."
 
 
 def test_an_option_inside_the_call_belongs_to_the_call():
