@@ -15,7 +15,7 @@ from jaxnb.engine.api.jit import jit
 from jaxnb.engine.api.transfer import device_put
 from jaxnb.engine.api.vmap import vmap
 from jaxnb.engine.core import dtypes
-from jaxnb.engine.core.avals import get_aval
+from jaxnb.engine.core.avals import check_not_masked, get_aval
 from jaxnb.engine.ops.axes import canonicalize_shape
 from jaxnb.engine.ops.conversion import convert
 from jaxnb.engine.ops.filling import copy_p
@@ -114,6 +114,8 @@ def asarray(a, dtype=None, order=None, *, copy=None, device=None, out_sharding=N
         raise NotImplementedError("Only implemented for order='K'")
     if dtype is not None:
         dtype = dtypes.check_user_dtype_supported(dtype, "asarray")
+    if dtype is None and not copy:
+        check_not_masked(a)  # a copy loses the mask, in JAX too
     return _on_device(_array(a, dtype, copy=bool(copy)), device)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from jaxnb.base.errors import NonConcreteBooleanIndexError
 from jaxnb.engine.core import dtypes
+from jaxnb.engine.core.avals import check_not_masked
 from jaxnb.engine.core.trace import Tracer
 from jaxnb.engine.ops.staging import is_array
 from jaxnb.numpy.creation import asarray
@@ -228,6 +229,7 @@ def _part(item: Any, axis: int, whole: int, position: int) -> Part:
             "only integers, slices (`:`), ellipsis (`...`), newaxis (`None`) and integer or boolean arrays "
             f"are valid indices. Got {item}"
         )
+    check_not_masked(item)
     if not dtypes.issubdtype(item.dtype, np.integer):
         raise TypeError(f"Indexer must have integer or boolean type, got indexer with type {item.dtype}")
     if np.ndim(item):

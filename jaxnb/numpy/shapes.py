@@ -17,6 +17,7 @@ from jaxnb.engine.ops.axes import canonicalize_axes, canonicalize_axis, canonica
 from jaxnb.numpy.arguments import check_arraylike, ensure_arraylike
 from jaxnb.numpy.creation import asarray
 from jaxnb.numpy.updates import stretch
+from jaxnb.xla.version import JAXLIB_VERSION
 
 # Asking
 
@@ -216,15 +217,18 @@ def broadcast_to(array, shape, *, out_sharding=None):
     return stretch(x, canonicalize_shape(shape))
 
 
+_SEVERAL = tuple if JAXLIB_VERSION >= (0, 12) else list  # what newer JAX returns, and what older JAX does
+
+
 def broadcast_arrays(*args):
     """The arrays stretched to one shape."""
     check_arraylike("broadcast_arrays", *args)
     shapes = {np.shape(x) for x in args}
     arrays = [ensure_arraylike("broadcast_arrays", x) for x in args]
     if len(shapes) <= 1:
-        return arrays
+        return _SEVERAL(arrays)
     common = broadcast_shapes(*(x.shape for x in arrays))
-    return [stretch(x, common) for x in arrays]
+    return _SEVERAL(stretch(x, common) for x in arrays)
 
 
 def _at_least(x: Any, kept: tuple[int, ...], rank: int) -> Any:

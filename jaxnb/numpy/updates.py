@@ -15,7 +15,7 @@ from jaxnb.engine.ops.conversion import convert
 from jaxnb.engine.ops.staging import is_array, stage
 from jaxnb.numpy.arguments import promote_dtypes, promote_dtypes_inexact
 from jaxnb.numpy.arithmetic import power
-from jaxnb.numpy.creation import array, ones_like
+from jaxnb.numpy.creation import asarray, ones_like
 from jaxnb.numpy.index_spec import read_index
 from jaxnb.numpy.indexing import addresses_of, read
 
@@ -127,7 +127,7 @@ def _write(
     if isinstance(values, int) and dtypes.is_weakly_typed(x) and dtypes.issubdtype(x.dtype, np.integer):
         # two weak integers come to a strong one here, as they do in JAX
         values = np.asarray(values, x.dtype)[()]
-    values = values if is_array(values) else array(values, copy=False)
+    values = values if is_array(values) else asarray(values)
     dtype, weak_type = x.dtype, dtypes.is_weakly_typed(x)
     _warn_unless_safe(x, values)
     spec = read_index(np.shape(x), index)

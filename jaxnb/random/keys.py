@@ -17,6 +17,7 @@ from jaxnb.engine.control.keys import (
     random_wrap_p,
 )
 from jaxnb.engine.core import dtypes
+from jaxnb.engine.core.avals import check_not_masked
 from jaxnb.engine.core.trace import shaped_aval
 from jaxnb.engine.ops.axes import canonicalize_shape
 from jaxnb.engine.ops.key_types import KeyType, PRNGImpl
@@ -82,6 +83,7 @@ def wrap(words: Any, impl: PRNGImpl) -> Any:
         )
     if words.dtype not in (np.dtype(np.uint32), dtypes.float0):
         raise TypeError(f"{said}.dtype = uint32; got dtype={words.dtype}")
+    check_not_masked(words)
     return random_wrap_p.bind(words, impl=impl)
 
 

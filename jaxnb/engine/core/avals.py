@@ -6,6 +6,7 @@ Lives here: the abstract value classes, the table from Python types to abstract 
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,7 @@ __all__ = [
     "ShapedArray",
     "abstract_token",
     "aval_makers",
+    "check_not_masked",
     "get_aval",
     "typeof",
     "typematch",
@@ -194,6 +196,22 @@ def _aval_of_numpy(x: np.ndarray | np.generic) -> ShapedArray:
     return ShapedArray(x.shape, dtype, False)
 
 
+def check_not_masked(x: Any) -> None:
+    """Raises JAX's ValueError where ``x`` is an array of NumPy with a mask, which would be lost."""
+    if type(x) is not np.ndarray and isinstance(x, np.ndarray):
+        _aval_of_numpy_subclass(x)
+
+
+def _aval_of_numpy_subclass(x: np.ndarray) -> ShapedArray:
+    masked = sys.modules.get("numpy.ma")  # where nobody has imported it, nobody has a masked array
+    if masked is not None and isinstance(x, masked.MaskedArray):
+        raise ValueError(
+            "numpy masked arrays are not supported as direct inputs to JAX functions. Use arr.filled() to convert the "
+            "value to a standard numpy array."
+        )
+    return _aval_of_numpy(x)
+
+
 def _aval_of_python_scalar(kind: type) -> Callable[[Any], ShapedArray]:
     def make(x: Any) -> ShapedArray:
         return ShapedArray((), dtypes.python_scalar_dtype(kind, x), kind is not bool)
@@ -215,6 +233,8 @@ def get_aval(x: Any) -> Any:
     maker = aval_makers.get(type(x))
     if maker is not None:
         return maker(x)
+    if isinstance(x, np.ndarray):
+        return _aval_of_numpy_subclass(x)
     if isinstance(x, np.generic) or getattr(type(x), "__module__", "") == "ml_dtypes":
         return _aval_of_numpy(x)
     for kind in type(x).__mro__:

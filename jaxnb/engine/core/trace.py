@@ -24,7 +24,7 @@ from jaxnb.base.errors import (
     leaked_tracer_text,
 )
 from jaxnb.engine.core import dtypes
-from jaxnb.engine.core.avals import AbstractValue, get_aval
+from jaxnb.engine.core.avals import AbstractValue, check_not_masked, get_aval
 from jaxnb.xla.state import staging_state
 
 __all__ = [
@@ -108,6 +108,8 @@ class EvalTrace(Trace):
                 a = a.full_lower()
                 if isinstance(a, Tracer):
                     raise a._leaked_error()
+            elif type(a) is not np.ndarray and isinstance(a, np.ndarray):
+                check_not_masked(a)  # C++ serves it like any other of its dtype and shape
         if trace_context.trace is self:
             return eager_port.fn(primitive, args, params)
         # A transformation hands on what it knows: C++ may serve that, and checks its result, only outside of any trace.
