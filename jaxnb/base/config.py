@@ -39,6 +39,20 @@ def _plain(name: str, default: Any, doc: str, **options: Any) -> Setting:
     return config.declare(Setting(name, default, doc, **options))
 
 
+class _DeviceSetting(Setting):
+    """The default device: one of jaxlib's, or a platform's name."""
+
+    __slots__ = ()
+
+    def check(self, value: Any) -> Any:
+        if value is None or value in ("cpu", "gpu", "tpu") or hasattr(value, "client"):
+            return value
+        raise ValueError(
+            "jax.default_device must be passed either a Device object (e.g. `jax.devices('cpu')[0]`) or a platform name "
+            f"string like 'cpu' or 'gpu', got: {value!r}"
+        )
+
+
 # ---- what a trace gives
 
 enable_x64 = _key("jax_enable_x64", False, "Keep 64-bit types instead of narrowing them to 32 bits.")
@@ -72,12 +86,16 @@ default_matmul_precision = _key(
         "BF16_BF16_F32_X9", "TF32_TF32_F32", "TF32_TF32_F32_X3", "F32_F32_F32", "F64_F64_F64",
     ),
 )  # fmt: skip
-default_device = _key(
-    "jax_default_device",
-    None,
-    "Device of computations whose arguments name none.",
-    optional=True,
-    type=object,
+default_device = config.declare(
+    _DeviceSetting(
+        "jax_default_device",
+        None,
+        "Device of computations whose arguments name none.",
+        optional=True,
+        type=object,
+        in_jit_key=True,
+        in_trace_context=True,
+    )
 )
 allow_f16_reductions = _key(
     "jax_allow_f16_reductions", True, "Let reductions of 16-bit floats accumulate in 16 bits."

@@ -13,6 +13,7 @@
     └── NonConcreteBooleanIndexError        `x[mask]` with a traced mask
     JaxprTypeError (TypeError)              `check_jaxpr` found a mistake
     InternalFloatingPointError (FloatingPointError)  a compiled program's result holds what `debug_nans` forbids
+    InvalidInputException (TypeError)       `vjp` of what is no array
     InconclusiveDimensionOperation          a comparison of symbolic dimensions that has no answer
 
 Lives here: the classes and their texts. Must not live here: code that finds out why; a constructor is handed
@@ -28,6 +29,7 @@ __all__ = [
     "ConcretizationTypeError",
     "InconclusiveDimensionOperation",
     "InternalFloatingPointError",
+    "InvalidInputException",
     "JAXIndexError",
     "JAXTypeError",
     "JaxLoadedError",
@@ -156,6 +158,10 @@ class UnexpectedTracerError(JAXTypeError):
 
 class KeyReuseError(JAXTypeError):
     """Raised when a random key is used twice; `jax.random.split` makes new ones."""
+
+
+class InvalidInputException(TypeError):
+    """An argument is no array; the name is JAX's, which has two classes for this."""
 
 
 class InternalFloatingPointError(FloatingPointError):

@@ -17,11 +17,11 @@ from jaxnb.engine.api.vmap import vmap
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import check_not_masked, get_aval
 from jaxnb.engine.ops.axes import canonicalize_shape
-from jaxnb.engine.ops.conversion import convert
+from jaxnb.engine.ops.conversion import convert, no_array_type
 from jaxnb.engine.ops.filling import copy_p
 from jaxnb.engine.ops.shape import moveaxis
 from jaxnb.engine.ops.staging import is_array, stage
-from jaxnb.numpy.arguments import check_arraylike, concrete
+from jaxnb.numpy.arguments import check_arraylike, check_arraylike_or_none, concrete
 from jaxnb.xla import pytree
 from jaxnb.xla.version import JAXLIB_VERSION
 
@@ -226,7 +226,8 @@ def empty(shape, dtype=None, *, device=None, out_sharding=None):
 
 def full(shape, fill_value, dtype=None, *, device=None, out_sharding=None):
     """An array with every element, or every row, ``fill_value``."""
-    check_arraylike("full", fill_value)
+    if not isinstance(fill_value, str | bytes):
+        check_arraylike("full", fill_value)
     if dtype is not None:
         dtype = dtypes.check_user_dtype_supported(dtype, "full")
     if np.ndim(fill_value) == 0:
@@ -274,7 +275,8 @@ def empty_like(prototype, dtype=None, shape=None, *, device=None):
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None):
     """``fill_value`` in the shape and dtype of ``a``."""
     _check_like("full_like", a)
-    check_arraylike("full_like", fill_value)
+    if not isinstance(fill_value, str | bytes):
+        check_arraylike("full_like", 0, fill_value)
     if np.ndim(fill_value) == 0:
         return _full_like("full_like", a, fill_value, dtype, shape, device)
     shape = np.shape(a) if shape is None else canonicalize_shape(shape)
@@ -289,6 +291,11 @@ def arange(start, stop=None, step=None, dtype=None, *, device=None, out_sharding
     """The numbers from ``start`` (zero, where only one bound is given) up to ``stop``, not included."""
     if dtype is not None:
         dtype = dtypes.check_user_dtype_supported(dtype, "arange")
+    words = [x for x in (start, stop, step) if isinstance(x, str | bytes)]
+    if words and JAXLIB_VERSION < (0, 12):
+        raise no_array_type(words[0], np.dtype("S"))
+    if not words:
+        check_arraylike_or_none("arange", start, stop, step)
     if stop is None and step is None:
         start, stop = None, start
     names = {"start": start, "stop": stop, "step": step}

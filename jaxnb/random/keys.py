@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Hashable, Sequence
 from typing import Any, NewType
 
@@ -172,7 +173,7 @@ def split(key: Any, num: int | tuple[int, ...] = 2) -> Any:
         num: how many, or the shape of the array of keys.
     """
     typed, raw = check_key("split", key)
-    shape = tuple(num) if isinstance(num, Sequence) else (num,)
+    shape = tuple(num) if isinstance(num, Sequence) and not isinstance(num, str) else (operator.index(num),)  # pyright: ignore[reportArgumentType]
     return _like(raw, random_split_p.bind(typed, shape=canonicalize_shape(shape)))
 
 

@@ -96,6 +96,8 @@ def backend(name: str | None = None) -> Client:
     Raises:
       RuntimeError: there is no such platform.
     """
+    if name is not None and not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return name  # a client, or what has not its methods
     if name and name not in platforms():
         if name in _ALIASES:
             raise RuntimeError(

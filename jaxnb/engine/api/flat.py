@@ -5,6 +5,7 @@ Lives here: what ``grad``, ``vmap`` and ``make_jaxpr`` share.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +15,16 @@ from jaxnb.engine.core.jaxpr import DebugInfo
 from jaxnb.engine.core.trace import Tracer
 from jaxnb.xla import pytree
 
-__all__ = ["Flat", "check_arraylike", "check_callable", "debug_of", "is_arraylike", "split_argnums"]
+__all__ = [
+    "Flat",
+    "check_argnums",
+    "check_arraylike",
+    "check_callable",
+    "debug_of",
+    "is_arraylike",
+    "split_argnums",
+    "to_argnums",
+]
 
 
 class Flat:
@@ -66,11 +76,11 @@ def is_arraylike(x: Any) -> bool:
     return True
 
 
-def check_arraylike(leaves: Sequence[Any]) -> None:
-    """Raises TypeError for a leaf that is no array, in JAX's words."""
+def check_arraylike(leaves: Sequence[Any], stop: str = "", kind: type[TypeError] = TypeError) -> None:
+    """Raises TypeError for a leaf that is no array, in JAX's words, which end in a full stop here and there."""
     for x in leaves:
         if not is_arraylike(x):
-            raise TypeError(f"Argument '{x}' of type {type(x)} is not a valid JAX type.")
+            raise kind(f"Argument '{x}' of type {type(x)} is not a valid JAX type{stop}")
 
 
 def check_callable(fun: Any) -> None:
@@ -84,23 +94,43 @@ def debug_of(fun: Callable[..., Any], traced_for: str) -> DebugInfo:
     return DebugInfo(traced_for, fun_src_info(fun), fun_name(fun))
 
 
+def to_argnums(argnums: Any) -> int | tuple[int, ...]:
+    """Returns a position, or several, as integers; raises TypeError where it is none."""
+    try:
+        return operator.index(argnums)
+    except TypeError:
+        return tuple(map(operator.index, argnums))
+
+
+def check_argnums(argnums: int | tuple[int, ...], args: tuple) -> None:
+    """Raises TypeError where there are too few arguments to differentiate by these."""
+    last = argnums if isinstance(argnums, int) else max(argnums)
+    if last >= len(args):
+        raise TypeError(
+            f"differentiating with respect to argnums={argnums} requires at least {last + 1} positional arguments to be "
+            f"passed by the caller, but got only {len(args)} positional arguments."
+        )
+
+
 def split_argnums(
-    argnums: int | Sequence[int], args: tuple, kind: str = "differentiating with respect to"
+    argnums: int | tuple[int, ...], args: tuple
 ) -> tuple[tuple[int, ...], list[Any], Callable[[Sequence[Any]], list[Any]]]:
     """Returns the chosen positions, their arguments, and how to put new ones in their places.
 
     Raises:
-        TypeError: where an argument does not exist.
+        ValueError: where an argument does not exist.
     """
-    nums = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    nums = (argnums,) if isinstance(argnums, int) else argnums
     n = len(args)
-    needed = max((i if i >= 0 else -i - 1 for i in nums), default=-1) + 1
-    if needed > n:
-        raise TypeError(
-            f"{kind} argnums={argnums} requires at least {needed} positional arguments to be passed by the caller, "
-            f"but got only {n} positional arguments."
-        )
+    for i in nums:
+        if not -n <= i < n:
+            raise ValueError(
+                "Positional argument indices, e.g. for `static_argnums`, must have value greater than or equal to "
+                f"-len(args) and less than len(args), but got value {i} for len(args) == {n}."
+            )
     places = tuple(i % n for i in nums)
+    # As in JAX, an argument is there once: of one that is chosen twice the second is None.
+    chosen = [args[i] if i not in places[:k] else None for k, i in enumerate(places)]
 
     def merge(new: Sequence[Any]) -> list[Any]:
         full = list(args)
@@ -108,4 +138,4 @@ def split_argnums(
             full[i] = x
         return full
 
-    return places, [args[i] for i in places], merge
+    return places, chosen, merge

@@ -8,7 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from jaxnb.engine.api.flat import Flat, check_arraylike, check_callable, debug_of, split_argnums
+from jaxnb.base.errors import InvalidInputException
+from jaxnb.engine.api.flat import (
+    Flat,
+    check_argnums,
+    check_arraylike,
+    check_callable,
+    debug_of,
+    split_argnums,
+    to_argnums,
+)
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
 from jaxnb.engine.core.rules import instantiate_zeros
@@ -49,7 +58,7 @@ def _aux_value(flat: Flat) -> Any:
 
 
 def _check_inputs(name: str, holomorphic: bool, allow_int: bool, x: Any) -> None:
-    check_arraylike([x])
+    check_arraylike([x], ".")
     dtype = shaped_aval(x).dtype
     text = getattr(dtype, "name", str(dtype))
     if dtypes.is_extended(dtype) and name == "jacfwd":
@@ -60,7 +69,14 @@ def _check_inputs(name: str, holomorphic: bool, allow_int: bool, x: Any) -> None
                 f"{name} with holomorphic=True requires inputs with complex dtype, but got {text}."
             )
         return
-    if not allow_int and not dtypes.issubdtype(dtype, np.inexact):
+    if name == "jacfwd":
+        if not dtypes.issubdtype(dtype, np.floating):
+            raise TypeError(
+                f"{name} requires real-valued inputs (input dtype that is a sub-dtype of np.floating), but got {text}. For "
+                "holomorphic differentiation, pass holomorphic=True. For differentiation of non-holomorphic functions "
+                "involving complex inputs or integer inputs, use jax.jvp directly."
+            )
+    elif not allow_int and not dtypes.issubdtype(dtype, np.inexact):
         raise TypeError(
             f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of np.inexact), but got "
             f"{text}. If you want to use Boolean- or integer-valued inputs, use vjp or set allow_int to True."
@@ -75,12 +91,19 @@ def _check_scalar(out: Any, tree: Any, flat: Sequence[Any], name: str, holomorph
         raise TypeError(
             f"Gradient only defined for scalar-output functions. Output had shape: {aval.shape}.{_ADVICE}"
         )
+    _check_output(name, holomorphic, aval)
+
+
+def _check_output(name: str, holomorphic: bool, aval: Any) -> None:
+    """Raises TypeError for a result that cannot be differentiated in reverse, or forward where the name says so."""
     text = getattr(aval.dtype, "name", str(aval.dtype))
     if holomorphic:
         if not dtypes.issubdtype(aval.dtype, np.complexfloating):
             raise TypeError(
                 f"{name} with holomorphic=True requires outputs with complex dtype, but got {text}."
             )
+    elif name == "jacfwd":
+        return
     elif dtypes.issubdtype(aval.dtype, np.complexfloating):
         raise TypeError(
             f"{name} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but got {text}. "
@@ -116,6 +139,7 @@ def value_and_grad(
         TypeError: where the result is no real scalar or an argument is not of a differentiable dtype.
     """
     check_callable(fun)
+    argnums = to_argnums(argnums)
     if reduce_axes:
         raise NotImplementedError("reduce_axes argument to grad is deprecated")
 
@@ -130,7 +154,7 @@ def value_and_grad(
 
 def _value_and_grad(
     fun: Callable[..., Any],
-    argnums: int | Sequence[int],
+    argnums: int | tuple[int, ...],
     has_aux: bool,
     holomorphic: bool,
     allow_int: bool,
@@ -138,6 +162,7 @@ def _value_and_grad(
     args: tuple,
     kwargs: dict[str, Any],
 ) -> Any:
+    check_argnums(argnums, args)
     _, chosen, merge = split_argnums(argnums, args)
     leaves, in_tree = pytree.flatten(tuple(chosen))
     for x in leaves:
@@ -195,6 +220,7 @@ def grad(
 ) -> Callable[..., Any]:
     """Returns a function with ``fun``'s arguments whose result is the gradient; see ``value_and_grad``."""
     check_callable(fun)
+    argnums = to_argnums(argnums)
     if reduce_axes:
         raise NotImplementedError("reduce_axes argument to grad is deprecated")
 
@@ -236,7 +262,7 @@ def jvp(fun: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = Fa
             raise TypeError(
                 "primal and tangent arguments to jax.jvp do not match; dtypes must be equal, or in case of int/bool "
                 f"primal dtype the tangent dtype must be float0.{_SPACE}Got primal dtype {shaped_aval(p).dtype} and so "
-                f"expected tangent dtype {_dtype_text(want.dtype)}, but got tangent dtype {_dtype_text(got.dtype)} instead."
+                f"expected tangent dtype {want.dtype!s}, but got tangent dtype {got.dtype!s} instead."
             )
         if want.shape != got.shape:
             raise ValueError(
@@ -256,10 +282,6 @@ def jvp(fun: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = Fa
     return result
 
 
-def _dtype_text(dtype: Any) -> str:
-    return "float0" if dtype == dtypes.float0 else str(dtype)
-
-
 class VJP:
     """The function that takes cotangents of results to cotangents of arguments; a pytree of its residuals."""
 
@@ -269,6 +291,8 @@ class VJP:
 
     def __call__(self, *cts: Any) -> tuple:
         jaxpr, leaves, nonzeros, nz_out, in_tree, out_tree, out_avals, name = self.data
+        if not cts:
+            raise TypeError("VJP.__call__() missing 1 required positional argument: 'out_ct'")
         if len(cts) != 1:
             raise TypeError(_splatted(name, len(cts)))
         given, tree = pytree.flatten(cts[0])
@@ -325,7 +349,7 @@ def vjp(
     if reduce_axes:
         raise NotImplementedError("reduce_axes argument to vjp is deprecated")
     leaves, in_tree = pytree.flatten(primals)
-    check_arraylike(leaves)
+    check_arraylike(leaves, ".", InvalidInputException)
     flat = Flat(fun, in_tree, has_aux=has_aux)
     nonzeros = [_inexact(x) for x in leaves]
     out, nz_out, jaxpr, consts = linearize_flat(flat, leaves, nonzeros, debug_of(fun, "vjp"))
@@ -382,6 +406,8 @@ def linear_transpose(
     fun: Callable[..., Any], *primals: Any, reduce_axes: Sequence[Any] = ()
 ) -> Callable[..., Any]:
     """Returns the transpose of a linear function of arguments of these types."""
+    if not callable(fun):
+        raise TypeError("the first argument must be callable")
     if reduce_axes:
         raise NotImplementedError("reduce_axes argument to transpose is deprecated")
     leaves, in_tree = pytree.flatten(primals)

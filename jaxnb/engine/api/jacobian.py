@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxnb.engine.api.flat import check_callable, split_argnums
-from jaxnb.engine.api.grad import _check_inputs, jvp, vjp
+from jaxnb.engine.api.flat import check_callable, split_argnums, to_argnums
+from jaxnb.engine.api.grad import _check_inputs, _check_output, jvp, vjp
 from jaxnb.engine.api.vmap import vmap
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.trace import shaped_aval
@@ -79,6 +79,7 @@ def jacfwd(
         holomorphic: whether ``fun`` is a holomorphic function of complex arguments.
     """
     check_callable(fun)
+    argnums = to_argnums(argnums)
 
     @functools.wraps(
         fun, assigned=("__module__", "__name__", "__qualname__", "__annotations__"), updated=("__dict__",)
@@ -97,10 +98,11 @@ def jacfwd(
 
         result = vmap(push, out_axes=(None, -1, None) if has_aux else (None, -1))(_std_basis(dyn))
         y, jac = result[0], result[1]
+        for x in pytree.flatten(y)[0]:
+            _check_output("jacfwd", holomorphic, shaped_aval(x))
         example = dyn[0] if isinstance(argnums, int) else dyn
         leaves, treedef = pytree.flatten(example)
         out = _tree_map(lambda j: _unravel(treedef, leaves, -1, j, convert=False), jac)
-        del y
         return (out, result[2]) if has_aux else out
 
     return jacfun
@@ -120,7 +122,7 @@ def jacrev(
         fun, assigned=("__module__", "__name__", "__qualname__", "__annotations__"), updated=("__dict__",)
     )
     def jacfun(*args: Any, **kwargs: Any) -> Any:
-        _, chosen, merge = split_argnums(argnums, args)
+        _, chosen, merge = split_argnums(to_argnums(argnums), args)
         dyn = tuple(chosen)
         for x in pytree.flatten(dyn)[0]:
             _check_inputs("jacrev", holomorphic, allow_int, x)
@@ -130,6 +132,8 @@ def jacrev(
 
         result = vjp(partial_fun, *dyn, has_aux=has_aux)
         y, pullback = result[0], result[1]
+        for x in pytree.flatten(y)[0]:
+            _check_output("jacrev", holomorphic, shaped_aval(x))
         jac = vmap(pullback)(_std_basis(y))
         jac = jac[0] if isinstance(argnums, int) else jac
         y_leaves, y_tree = pytree.flatten(y)

@@ -396,7 +396,7 @@ def _structure_mismatch(compiled_for: Any, called_with: Any) -> str:
 def named_axes(axes: Sequence[tuple[Any, int]]) -> Iterator[None]:
     """Brings named axes into scope."""
     before = trace_context.axis_env
-    trace_context.axis_env = {**before, **dict(axes)}
+    trace_context.axis_env = {**before, **{name: size for name, size in axes}}  # noqa: C416  (its errors are JAX's)
     try:
         yield
     finally:

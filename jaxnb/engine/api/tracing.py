@@ -8,7 +8,8 @@ from typing import Any
 
 from jaxnb.engine.api import stages
 from jaxnb.engine.api.jit import info_of, jit_info
-from jaxnb.engine.core.functions import held
+from jaxnb.engine.core.functions import fun_name, held
+from jaxnb.engine.runtime.signature import JitInfo
 
 __all__ = ["eval_shape", "make_jaxpr"]
 
@@ -32,17 +33,19 @@ def make_jaxpr(
     """
     if not callable(fun):
         raise TypeError("the first argument must be callable")
-    info = jit_info(held(fun), static_argnums=static_argnums)
+    made: list[JitInfo] = []
 
     @functools.wraps(fun, assigned=("__doc__", "__annotations__"), updated=())
     def make_jaxpr_f(*args: Any, **kwargs: Any) -> Any:
+        if not made:  # wrong numbers are told of at the first call
+            made.append(jit_info(held(fun), static_argnums=static_argnums))
         with stages.named_axes(axis_env or ()):
-            traced = stages.trace(info, *args, **kwargs)
+            traced = stages.trace(made[0], *args, **kwargs)
         closed = traced.closed_jaxpr()
         return (closed, traced.out_info) if return_shape else closed
 
     make_jaxpr_f.__module__ = "jaxnb"
-    make_jaxpr_f.__name__ = make_jaxpr_f.__qualname__ = f"make_jaxpr({info.name})"
+    make_jaxpr_f.__name__ = make_jaxpr_f.__qualname__ = f"make_jaxpr({fun_name(fun)})"
     return make_jaxpr_f
 
 

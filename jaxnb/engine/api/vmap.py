@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -158,13 +157,11 @@ def vmap(
     check_callable(fun)
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
-    if not (in_axes is None or type(in_axes) in (int, tuple) or hasattr(in_axes, "__index__")):
+    if not (in_axes is None or type(in_axes) in (int, tuple)):
         raise TypeError(
             "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional arguments passed "
             f"to the function, but got {in_axes}."
         )
-    if hasattr(in_axes, "__index__"):
-        in_axes = operator.index(in_axes)  # pyright: ignore[reportArgumentType]
 
     for axes, name in ((in_axes, "in_axes"), (out_axes, "out_axes")):
         if not all(type(axis) is int for axis in pytree.flatten(axes)[0]):

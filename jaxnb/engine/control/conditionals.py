@@ -134,7 +134,7 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any, o
     try:
         aval: Any = shaped_aval(index)
     except TypeError:
-        raise TypeError(f"Index type must be an integer, got {index} of type {type(index)}") from None
+        raise TypeError(f"Index type must be an integer, got {index}.") from None
     if aval.shape:
         raise TypeError(f"Branch index must be scalar, got {index} of shape {aval.shape}.")
     if not dtypes.issubdtype(aval.dtype, np.integer):

@@ -375,6 +375,7 @@ def _as_result(rows: Any) -> Any:
 
 
 def _row_avals(rows: list[Any]) -> list[Any]:
+    avals_of([x for x in rows if not hasattr(x, "shape")])  # what is no array at all is told of
     without = [str(x) for x in rows if not hasattr(x, "shape")]
     if without:
         raise ValueError(f"scan got value with no leading axis to scan over: {', '.join(without)}.")

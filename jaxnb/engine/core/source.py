@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 
 from jaxnb.xla import traceback as tb_door
@@ -169,8 +169,7 @@ def reset_name_stack() -> Iterator[None]:
         p.traceback, p.name_stack = before
 
 
-@contextmanager
-def named_scope(name: str) -> Iterator[NameStack]:
+def named_scope(name: str) -> AbstractContextManager[NameStack]:
     """Labels the operations traced inside with ``name``; the label reaches HLO metadata.
 
     Raises:
@@ -178,8 +177,7 @@ def named_scope(name: str) -> Iterator[NameStack]:
     """
     if not isinstance(name, str):
         raise TypeError("named_scope name argument must be a string.")
-    with extend_name_stack(name) as stack:
-        yield stack
+    return extend_name_stack(name)
 
 
 _package_dir = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep

@@ -89,6 +89,14 @@ def convert_element_type(operand, new_dtype):
     return convert(operand, new_dtype, False)
 
 
+def no_array_type(value: Any, dtype: Any) -> TypeError:
+    """Returns the error of a value of a dtype that no array has."""
+    return TypeError(
+        f"Value '{value}' with dtype {dtype} is not a valid JAX array type. "
+        "Only arrays of numeric types are supported by JAX."
+    )
+
+
 _scalars = (np.generic, int, float, complex)
 
 
@@ -100,6 +108,8 @@ def convert(operand: Any, new_dtype: Any = None, weak_type: bool | None = None, 
         raise ValueError("Invalid argument to dtype: None.")
     # An array made while x64 was on keeps its type when it is off.
     old_dtype = operand.dtype if is_array(operand) else dtypes.dtype(operand, canonicalize=True)
+    if not is_array(operand) and not dtypes.is_supported(old_dtype):
+        raise no_array_type(operand, old_dtype)
     old_weak = dtypes.is_weakly_typed(operand)
     new_dtype = old_dtype if new_dtype is None else new_dtype
     weak_type = old_weak if weak_type is None else weak_type

@@ -13,7 +13,7 @@ from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.rules import Undefined, add_tangents_port, define, linear_jvp
 from jaxnb.engine.core.trace import current_trace_is_eval
 from jaxnb.engine.ops.axes import canonicalize_shape, check_nonnegative
-from jaxnb.engine.ops.conversion import convert
+from jaxnb.engine.ops.conversion import convert, no_array_type
 from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, i64_attr, ir_type
 from jaxnb.engine.ops.shape import broadcast_in_dim
 from jaxnb.engine.ops.staging import stage
@@ -65,6 +65,8 @@ def iota(dtype, size):
 
 def broadcasted_iota(dtype, shape, dimension, *, out_sharding=None):
     """An array of this shape whose elements are their own index along one dimension."""
+    if dtype is None:
+        raise ValueError("dtype must be specified.")
     dtype = dtypes.check_user_dtype_supported(dtype, "broadcasted_iota")
     shape = canonicalize_shape(shape)
     return iota_p.bind(
@@ -117,14 +119,17 @@ def full_like(x, fill_value, dtype=None, shape=None, sharding=None):
     """An array with the shape and dtype of ``x`` (where none are given) and every element ``fill_value``."""
     weak_type = dtype is None and dtypes.is_weakly_typed(x)
     dtype = dtypes.dtype(x) if dtype is None else dtype
+    if not dtypes.is_supported(dtype):
+        raise no_array_type(x, dtype)
     shape = np.shape(x) if shape is None else canonicalize_shape(shape)
     if dtype is not None and dtypes.is_extended(dtype):
         return dtype.full(shape, fill_value)
+    value = convert(fill_value, dtypes.canonicalize_dtype(dtype), weak_type)
     if np.shape(fill_value):
         raise TypeError(
             f"full must be called with scalar fill_value, got fill_value.shape {np.shape(fill_value)}."
         )
-    return broadcast_in_dim(convert(fill_value, dtypes.canonicalize_dtype(dtype), weak_type), shape, ())
+    return broadcast_in_dim(value, shape, ())
 
 
 def _zeros(aval: ShapedArray) -> Any:

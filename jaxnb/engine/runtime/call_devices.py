@@ -19,7 +19,7 @@ from jaxnb.engine.runtime.traces import TracedCall
 from jaxnb.engine.transforms.dce import dce_jaxpr
 from jaxnb.xla import pytree
 from jaxnb.xla.array import Sharding
-from jaxnb.xla.client import Device, local_devices
+from jaxnb.xla.client import Device, backend
 
 __all__ = ["Placement", "check_shardings", "place_call"]
 
@@ -135,9 +135,10 @@ def place_call(info: JitInfo, call: TracedCall) -> Placement:
     given_in = given_in_shardings(info, call)
     given_out = given_out_shardings(info, call)
     if info.device is not None:
+        info.device.client  # noqa: B018  (what is no device is told of here)
         return Placement(info.device, True, given_in, given_out)
     if info.backend is not None:
-        return Placement(local_devices(backend_name=info.backend)[0], True, given_in, given_out)
+        return Placement(backend(info.backend).local_devices()[0], True, given_in, given_out)
     jaxpr = call.traced.jaxpr
     live, kept = dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars), info.keep_unused)
     n_consts = len(call.traced.consts)

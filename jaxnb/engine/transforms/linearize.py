@@ -58,7 +58,7 @@ class LinearizeTracer(jvp_module.TangentTracer):
 
     def __repr__(self) -> str:
         return (
-            f"GradTracer(primal={self.primal}, "
+            f"GradTracer(primal={self.primal!s}, "
             f"typeof(tangent)={self.tangent.aval.str_short(short_dtypes=True)})"
         )
 
