@@ -14,6 +14,7 @@ _VERBS = {
     "compare_omnistaging": "jaxnb.explorer.omnistaging",
     "explain_error": "jaxnb.explorer.failure",
     "explore_constants": "jaxnb.explorer.constants",
+    "explore_levels": "jaxnb.explorer.levels",
     "explore_retraces": "jaxnb.explorer.retraces",
     "explore_steps": "jaxnb.explorer.steps",
 }
