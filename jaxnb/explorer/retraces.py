@@ -101,13 +101,14 @@ class RetraceTable(View):
             "objects": len({one.function for one in records}),
             "hits": [one.hits for one in records] if self.is_counting else None,
             "stale": [(one.number, change.path) for one in records for change in one.changes],
+            "side_effects": [(one.number, effect.path) for one in records for effect in one.effects],
         }
 
     def model(self) -> dict[str, Any]:
         """The view as the schema's JSON; nothing in it is linked, because it has no program."""
         records = self.records
         panels = [retrace_table(records, self.is_counting), stale_panel(records)]
-        stale = any(one.changes for one in records)
+        stale = any(one.changes or one.effects for one in records)
         return {
             "schema": SCHEMA_VERSION,
             "title": self.title,

@@ -176,6 +176,49 @@ def test_a_captured_array_that_was_written_to_is_noticed_and_not_kept_alive():
     assert [path for _, path in explore_retraces(f).facts()["stale"]] == ["weights"]
 
 
+def test_what_the_trace_itself_changes_is_a_side_effect_and_not_out_of_date():
+    log, offsets, seen = [], [1.0], np.zeros(2)
+    counts = {"n": 0}
+
+    def f(x):
+        log.append("traced")
+        counts["n"] += 1
+        seen[0] += 1
+        return x + offsets[0]
+
+    f = jaxnb.jit(f)
+    f(1.0)
+    f(jnp.ones(7))
+    f(2.0)
+    table = explore_retraces(f)
+    first, second = [one.number for one in table.records]
+    assert table.facts()["stale"] == []
+    paths = ["counts", "log", "seen"]
+    assert sorted(table.facts()["side_effects"]) == [(n, path) for n in (first, second) for path in paths]
+    card = next(card for card in table.panels()[1].cards if "`log`" in card.title)
+    assert card.title == f"f (#{first}, #{second}) changes `log` while it is traced"
+    assert card.mark == ""
+    assert f"`log` was ['traced'] before trace #{second}, which made it ['traced', 'traced']." in card.text
+    assert "it happened 2 times" in card.text
+    offsets[0] = 5.0  # this is an input
+    assert [path for _, path in explore_retraces(f).facts()["stale"]] == ["offsets", "offsets"]
+    jsonschema.validate(explore_retraces(f).model(), SCHEMA)
+
+
+def test_a_global_that_the_trace_itself_counts_is_a_side_effect():
+    names = {"jaxnb": jaxnb}
+    # From another file, so that it is a function of the user's with globals of its own.
+    exec(
+        compile("n = 0\ndef f(x):\n    global n\n    n += 1\n    return x * n", "counting.py", "exec"), names
+    )
+    f = jaxnb.jit(names["f"])
+    f(1.0)
+    facts = explore_retraces(f).facts()
+    assert facts["stale"] == []
+    assert [path for _, path in facts["side_effects"]] == ["n"]
+    assert not any("out of date" in row.cells[-1] for row in explore_retraces(f).panels()[0].rows)
+
+
 def test_the_view_follows_the_schema_and_reads_well():
     f = jaxnb.jit(lambda x: x + 5)
     f(1.0)

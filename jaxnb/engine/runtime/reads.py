@@ -27,6 +27,8 @@ __all__ = ["Change", "Reads", "reads_of"]
 _DEEPEST = 3
 _MOST_ITEMS = 64
 _MOST_HASHED = 1 << 20
+_MOST_HASHED_AGAIN = 1 << 10
+"""After each trace one looks once more: larger arrays are left out of that, for it would take too long."""
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
@@ -52,18 +54,29 @@ class Fingerprint(NamedTuple):
 class Reads:
     """The values that one function read, as they were at one time."""
 
-    __slots__ = ("_found", "_fun")
+    __slots__ = ("_found", "_fun", "effects")
 
     def __init__(self, fun: Callable[..., Any]):
         self._fun = _reference(fun)
-        self._found = dict(_read(fun))
+        self._found = dict(_read(fun, _MOST_HASHED))
+        self.effects: tuple[Change, ...] = ()
+        """What the function itself changed while it was traced. That is no input: the next trace changes it again."""
+
+    def traced(self, fun: Callable[..., Any]) -> None:
+        """Notes what the trace that has just ended changed itself."""
+        found = self._changed(_read(fun, _MOST_HASHED_AGAIN))
+        if found:
+            self.effects = tuple(found)
+            for change in found:
+                del self._found[change.path]
 
     def changes(self) -> list[Change]:
         """Returns what has changed since; nothing, once the function is gone."""
         fun = self._fun()
-        if fun is None:
-            return []
-        now = dict(_read(fun))
+        return [] if fun is None else self._changed(_read(fun, _MOST_HASHED))
+
+    def _changed(self, values: Iterator[tuple[str, Fingerprint]]) -> list[Change]:
+        now = dict(values)
         found = []
         for path, before in self._found.items():
             after = now.get(path)
@@ -98,12 +111,15 @@ def _plain(fun: Any) -> Any:
 # ---- what is read ----------------------------------------------------------------------------------------------------
 
 
-def _read(fun: Any) -> Iterator[tuple[str, Fingerprint]]:
+def _read(fun: Any, most: int) -> Iterator[tuple[str, Fingerprint]]:
+    """Yields what a function reads by its path; an array of more than ``most`` bytes is known by its identity at best."""
     seen: set[int] = set()
-    yield from _variables(_plain(fun), "", 0, seen)
+    yield from _variables(_plain(fun), "", 0, seen, most)
 
 
-def _variables(fun: Any, prefix: str, depth: int, seen: set[int]) -> Iterator[tuple[str, Fingerprint]]:
+def _variables(
+    fun: Any, prefix: str, depth: int, seen: set[int], most: int
+) -> Iterator[tuple[str, Fingerprint]]:
     code = getattr(fun, "__code__", None)
     if code is None or id(code) in seen:
         return
@@ -111,17 +127,17 @@ def _variables(fun: Any, prefix: str, depth: int, seen: set[int]) -> Iterator[tu
     names = frozenset(_names(code))
     owner = getattr(fun, "__self__", None)
     if owner is not None and not isinstance(owner, ModuleType):
-        yield from _attributes(owner, f"{prefix}self", "self", names)
+        yield from _attributes(owner, f"{prefix}self", "self", names, most)
     for name, cell in zip(code.co_freevars, getattr(fun, "__closure__", None) or (), strict=False):
         try:
             value = cell.cell_contents
         except ValueError:  # an empty cell
             continue
-        yield from _value(value, f"{prefix}{name}", "closure", names, depth, seen)
+        yield from _value(value, f"{prefix}{name}", "closure", names, depth, seen, most)
     outer = getattr(fun, "__globals__", {})
     for name in names:
         if name in outer:
-            yield from _value(outer[name], f"{prefix}{name}", "global", names, depth, seen)
+            yield from _value(outer[name], f"{prefix}{name}", "global", names, depth, seen, most)
 
 
 def _names(code: CodeType) -> Iterator[str]:
@@ -132,7 +148,7 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 def _value(
-    value: Any, path: str, scope: str, names: frozenset[str], depth: int, seen: set[int]
+    value: Any, path: str, scope: str, names: frozenset[str], depth: int, seen: set[int], most: int
 ) -> Iterator[tuple[str, Fingerprint]]:
     if isinstance(value, ModuleType | type):
         return
@@ -142,20 +158,20 @@ def _value(
             return
         yield path, Fingerprint("function", f"function {inner.__name__}", _code_mark(inner.__code__))
         if depth < _DEEPEST:
-            yield from _variables(inner, f"{path} → ", depth + 1, seen)
+            yield from _variables(inner, f"{path} → ", depth + 1, seen, most)
         return
     if _is_users_object(value):
-        yield from _attributes(value, path, scope, names)
+        yield from _attributes(value, path, scope, names, most)
         return
-    yield path, Fingerprint(scope, _shown(value), _mark(value, 0))
+    yield path, Fingerprint(scope, _shown(value), _mark(value, 0, most))
 
 
 def _attributes(
-    owner: Any, path: str, scope: str, names: frozenset[str]
+    owner: Any, path: str, scope: str, names: frozenset[str], most: int
 ) -> Iterator[tuple[str, Fingerprint]]:
     for name, value in list(getattr(owner, "__dict__", {}).items()):
         if name in names and not callable(value):
-            yield f"{path}.{name}", Fingerprint(scope, _shown(value), _mark(value, 0))
+            yield f"{path}.{name}", Fingerprint(scope, _shown(value), _mark(value, 0, most))
 
 
 def _is_users_object(value: Any) -> bool:
@@ -174,19 +190,24 @@ def _code_mark(code: CodeType) -> Any:
     return "code", code.co_code, code.co_names, consts
 
 
-def _mark(value: Any, depth: int) -> Any:
-    """Returns something that differs when the value differs; for what cannot be looked into, a weak reference."""
+def _mark(value: Any, depth: int, most: int) -> Any:
+    """Returns something that differs when the value differs; for what cannot be looked into, a weak reference.
+
+    It is None where an array is not looked at again.
+    """
     if isinstance(value, _PLAIN):
         return "plain", type(value), repr(value)
     if isinstance(value, np.ndarray):
-        if value.nbytes > _MOST_HASHED or value.dtype.hasobject:
+        if value.nbytes > most and most < _MOST_HASHED:
+            return None
+        if value.nbytes > most or value.dtype.hasobject:
             return _identity(value)
         digest = hashlib.blake2b(np.ascontiguousarray(value).tobytes(), digest_size=8).digest()
         return "array", value.shape, value.dtype.str, digest
     if depth < _DEEPEST and isinstance(value, list | tuple) and len(value) <= _MOST_ITEMS:
-        return "list", type(value), tuple(_mark(item, depth + 1) for item in value)
+        return "list", type(value), tuple(_mark(item, depth + 1, most) for item in value)
     if depth < _DEEPEST and isinstance(value, dict) and len(value) <= _MOST_ITEMS:
-        return "dict", tuple((repr(key), _mark(item, depth + 1)) for key, item in value.items())
+        return "dict", tuple((repr(key), _mark(item, depth + 1, most)) for key, item in value.items())
     return _identity(value)
 
 
@@ -198,6 +219,8 @@ def _identity(value: Any) -> Any:
 
 
 def _is_same(before: Any, now: Any) -> bool:
+    if now is None:  # not looked at again
+        return True
     if not (isinstance(before, tuple) and isinstance(now, tuple)):
         return before == now
     if before[:1] == ("object",) and now[:1] == ("object",):

@@ -170,6 +170,8 @@ def _trace(
     start = time.perf_counter()
     jaxpr, consts, out_tree = _run_traced(info, statics, key, debug)
     seconds = time.perf_counter() - start
+    if reads is not None:
+        reads.traced(info.fun)
     debug = debug._replace(result_paths=result_paths(out_tree))
     jaxpr.debug_info = debug
     traced = TracedFunction(jaxpr, consts, out_tree, debug, key)

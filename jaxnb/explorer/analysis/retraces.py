@@ -116,7 +116,28 @@ def stale_panel(records: Sequence[CapturedTraceRecord]) -> Cards:
             Card(f"{name} ({listed}): `{change.path}` has changed", text=text, code=code, mark="warn")
         )
     note = "" if cards else "What the functions read when they were traced is what it was."
+    cards += _effect_cards(records)
     return Cards("stale", "Out of date", "trace", tuple(cards), note)
+
+
+def _effect_cards(records: Sequence[CapturedTraceRecord]) -> list[Card]:
+    """What the functions change themselves: not out of date, but not what one may expect either."""
+    found: dict[tuple[str, str], list[CapturedTraceRecord]] = {}
+    for one in records:
+        for effect in one.effects:
+            found.setdefault((one.name, effect.path), []).append(one)
+    cards = []
+    for (name, path), traced in found.items():
+        last = next(effect for effect in traced[-1].effects if effect.path == path)
+        listed = ", ".join(f"#{one.number}" for one in traced)
+        times = f"{len(traced)} times" if len(traced) > 1 else "once"
+        text = (
+            f"`{path}` was {last.before} before trace #{traced[-1].number}, which made it {last.now}. That is a side "
+            f"effect, and no input that is out of date: it happened {times}, with each trace, and calls of the compiled "
+            f"program do not repeat it. To see something at every call, use `jaxnb.debug.callback` or `jaxnb.debug.print`."
+        )
+        cards.append(Card(f"{name} ({listed}) changes `{path}` while it is traced", text=text))
+    return cards
 
 
 def cure_for(function: str, change: CapturedChange) -> tuple[str, str]:

@@ -90,5 +90,8 @@ def _captured(record: history.TraceRecord) -> CapturedTraceRecord:
         headline=why.headline if why is not None else "",
         differences=_differences(record, why) if why is not None else (),
         changes=tuple(CapturedChange(*one) for one in changes),
+        effects=tuple(CapturedChange(*one) for one in record.reads.effects)
+        if record.reads is not None
+        else (),
         donated=record.donated,
     )

@@ -12,7 +12,7 @@ __all__ = ["CapturedChange", "CapturedTraceRecord"]
 
 @dataclass(frozen=True, slots=True)
 class CapturedChange:
-    """A value that a function read when it was traced and that is another one now."""
+    """A value that a function read, or changed itself, when it was traced: what it was before, and what it is now."""
 
     path: str
     scope: str
@@ -39,6 +39,7 @@ class CapturedTraceRecord:
         headline: In what it differs from the nearest earlier trace of the function: "" for the first.
         differences: The leaves or settings that differ.
         changes: What it read and has changed since.
+        effects: What the function changed itself while it was traced.
         donated: The leaves of its arguments whose arrays a call gives away.
     """
 
@@ -56,4 +57,5 @@ class CapturedTraceRecord:
     headline: str = ""
     differences: tuple[str, ...] = ()
     changes: tuple[CapturedChange, ...] = ()
+    effects: tuple[CapturedChange, ...] = ()
     donated: tuple[str, ...] = ()
