@@ -263,16 +263,30 @@ def _unknown(flag: str, line: str, magic: str) -> str:
     return f"{magic}: there is no option {flag}; {advice}"
 
 
-def help_text(name: str, summary: str) -> str:
+_WANTS_CALL = (
+    "The call is any call of a function, with any Python in its arguments; as a cell magic, it is evaluated after",
+    "the cell has run. Without one, the last function of the cell is explored when it is first called.",
+)
+_WANTS_FUNCTION = (
+    "The function is any expression that gives one; without it, all functions are listed. The call of a compiled",
+    "function may stand in its place: it is carried out and counted, and that function is shown. As a cell magic, it",
+    "counts the calls that the cell makes, and the line is evaluated after the cell has run.",
+)
+
+
+def help_text(name: str, summary: str, takes_function: bool = False) -> str:
     """Returns what ``%name -h`` prints and ``%name?`` shows."""
+    usage = (
+        (f"%{name} [options] [function]", f"%%{name} [options] [function]")
+        if takes_function
+        else (f"%{name} [options] call", f"%%{name} [options] [call]")
+    )
     lines = [
-        f"%{name} [options] call",
-        f"%%{name} [options] [call]",
+        *usage,
         "",
         *textwrap.wrap(summary, 88),
         "",
-        "The call is any call of a function, with any Python in its arguments; as a cell magic, it is evaluated after",
-        "the cell has run. Without one, the last function of the cell is explored when it is first called.",
+        *(_WANTS_FUNCTION if takes_function else _WANTS_CALL),
         "",
         "Options:",
     ]

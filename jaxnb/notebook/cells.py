@@ -20,7 +20,7 @@ from jaxnb.engine.core.trace import Tracer
 from jaxnb.explorer.capture.engine import EngineFrontEnd, name_cells
 from jaxnb.explorer.exploration import Exploration
 from jaxnb.explorer.view import View, display_slot
-from jaxnb.notebook.calls import ParsedCall, evaluate
+from jaxnb.notebook.calls import ParsedCall, evaluate, parse_call
 from jaxnb.notebook.display import Display
 from jaxnb.notebook.errors import MAGIC_FILE
 from jaxnb.notebook.magics import Request
@@ -77,6 +77,15 @@ class ExploredAtFirstCall:
         return f"<{self.__wrapped__!r}, explored at its first call>"
 
 
+def _called(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Calls a function, and returns it if it is a compiled one, whose traces the call shows; else what it made."""
+    if info_of(function) is None and not isinstance(function, ExploredAtFirstCall):
+        return function(*args, **kwargs)
+    with RetraceTable().counting():
+        function(*args, **kwargs)
+    return function
+
+
 class CellRunner:
     """Carries out the magics of one shell.
 
@@ -115,15 +124,13 @@ class CellRunner:
         return self._explore_call(request, body.file, body.functions)
 
     def _show_traces(self, request: Request) -> View:
-        """Shows the traces of a function, those of the cell below with their calls counted."""
+        """Shows the traces of a function; the calls of the cell below, and the one in the line, are counted."""
         arguments = request.arguments
-        if request.cell is None:
-            table = RetraceTable(self._function(request))
-        else:
+        if request.cell is not None:
             body = self._parse(request, request.cell)
             with RetraceTable().counting():
                 self._run_statements(body.statements, body.file)
-            table = RetraceTable(self._function(request))
+        table = RetraceTable(self._function(request))
         if arguments.output is not None:
             self._shell.user_ns[arguments.output] = table
         self._echo = table
@@ -131,14 +138,23 @@ class CellRunner:
         return table
 
     def _function(self, request: Request) -> Any:
-        written = request.arguments.call
+        """Returns the function in the line, None for all: one that is called there is called, if it is compiled."""
+        written = request.arguments.call.removesuffix(";").rstrip()
         if not written:
             return None
+        file = f"{MAGIC_FILE}{request.magic.name}>"
+        is_call = False
         try:
-            function = eval(
-                compile(written, f"{MAGIC_FILE}{request.magic.name}>", "eval"), self._namespace(request)
-            )
+            tree = ast.parse(written, mode="eval")
+            is_call = isinstance(tree.body, ast.Call)
+            if is_call:
+                call = parse_call(written, request.written)
+                function = evaluate(call, file, self._namespace(request), request.written, _called)
+            else:
+                function = eval(compile(tree, file, "eval"), self._namespace(request))
         except NameError as error:
+            if is_call:
+                raise
             raise UsageError(f"{request.written}: there is no function `{error.name}`.") from None
         except SyntaxError:
             function = None
@@ -146,7 +162,8 @@ class CellRunner:
             function = function.__wrapped__
         if not callable(function):
             raise UsageError(
-                f"{request.written}: `{written}` is no function; write `{request.written} f`, without a call."
+                f"{request.written}: `{written}` is no function; write `{request.written} f`, "
+                f"or the call of a compiled one."
             )
         return function
 

@@ -111,7 +111,7 @@ class Extension:
             return self._run(magic, line, cell, local_ns)
 
         run.__name__ = magic.name
-        run.__doc__ = help_text(magic.name, magic.summary)
+        run.__doc__ = help_text(magic.name, magic.summary, magic.takes_function)
         self._shell.magics_manager.register_function(run, "line_cell", magic.name)
 
         def restore() -> None:
@@ -127,7 +127,7 @@ class Extension:
         written = f"%{magic.name}" if cell is None else f"%%{magic.name}"
         arguments: Arguments = parse_line(line, written)
         if arguments.help:
-            print(help_text(magic.name, magic.summary))
+            print(help_text(magic.name, magic.summary, magic.takes_function))
             return None
         call: ParsedCall | None = None
         if magic.takes_function:

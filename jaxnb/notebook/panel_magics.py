@@ -39,8 +39,7 @@ PANEL_MAGICS = (
     Magic(
         "retrace",
         "Lists what a function was traced for: signatures, call lines, times, calls served, what differed each time, and "
-        "results that are out of date. Takes a function in place of a call, or nothing for all functions. As a cell magic "
-        "it counts the calls that the cell makes.",
+        "results that are out of date.",
         (),
         "trace",
         takes_function=True,

@@ -109,6 +109,36 @@ def test_retrace_takes_a_function_and_counts_what_a_cell_calls(session):
     assert [one.hits for one in ran.value.records] == [0, 3]
 
 
+def test_retrace_carries_out_the_call_of_a_compiled_function_and_counts_it(session):
+    session.run("@jaxnb.jit", "def counted(x, n=1):", "    return lax.cos(x) * n")
+    ran = session.run("%retrace counted(x, n=2)")
+    assert [(one.signature, one.hits) for one in ran.value.records] == [("x: f32[6], n: ~i32[]", 1)]
+    assert ran.value.title == "counted: traces"
+    session.run("%retrace -qo t counted(x, n=2);")
+    assert [one.hits for one in session["t"].records] == [2]
+    ran = session.run("%%retrace counted(x, n=y)", "y = 4", "counted(x, n=3)")
+    assert [one.hits for one in ran.value.records] == [4]
+    session.run("calls = []", "def plain(x):", "    calls.append(x)", "    return x")
+    ran = session.run("%retrace plain(3)")
+    assert "`plain(3)` is no function; write `%retrace f`, or the call of a compiled one." in str(ran.error)
+    assert session["calls"] == [3]
+
+
+def test_retrace_takes_any_expression_that_gives_a_function(session):
+    session.run("def g(x):", "    return lax.tan(x)", "jg = jaxnb.jit(g)", "jg(x)", "kept = [jg]")
+    for line in ("g", "kept[0]", "jaxnb.jit(g)", "(lambda: jg)()"):
+        ran = session.run(f"%retrace {line}")
+        assert [one.name for one in ran.value.records] == ["g"], line
+    assert "no function `nothing`" in str(session.run("%retrace nothing(3)").error)
+
+
+def test_the_help_of_retrace_says_what_it_takes(session):
+    shown = session.run("%retrace -h").text
+    assert shown.startswith("%retrace [options] [function]\n%%retrace [options] [function]\n")
+    assert "The call of a compiled\nfunction may stand in its place: it is carried out and counted" in shown
+    assert "explored when it is first called" not in shown
+
+
 @pytest.mark.parametrize(
     ("line", "said"), [("%retrace nothing", "no function `nothing`"), ("%retrace x", "is no function")]
 )
