@@ -20,6 +20,7 @@ from jaxnb.engine.api.flat import (
 )
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
+from jaxnb.engine.core.avals import typematch
 from jaxnb.engine.core.rules import instantiate_zeros
 from jaxnb.engine.core.trace import shaped_aval
 from jaxnb.engine.core.tree_differences import structure_differences
@@ -431,6 +432,10 @@ def linear_transpose(
         if tree != flat.out_tree:
             raise TypeError(
                 f"cotangent tree does not match function output, expected {flat.out_tree} but got {tree}"
+            )
+        if not all(typematch(a, shaped_aval(c)) for a, c in zip(jaxpr.out_avals, cts, strict=True)):
+            raise TypeError(
+                f"cotangent type does not match function output, expected {tuple(jaxpr.out_avals)} but got {cts}"
             )
         out = backward_pass(jaxpr, consts, [UndefinedPrimal(a) for a in avals], cts)
         return pytree.unflatten(in_tree, [instantiate_zeros(c) for c in out])

@@ -356,10 +356,12 @@ class Compiled(Stage):
                     f"Argument '{name}' compiled with {want.str_short()} and called with {got.str_short()}"
                 )
         if wrong:
+            few = len(wrong) < _MOST
+            mismatches = "mismatches" if few else f"first {_MOST} of {len(wrong)} mismatches"
             raise TypeError(
                 "Argument types differ from the types for which this computation was compiled. Perhaps you are calling the "
                 "compiled executable with a different enable_x64 mode than when it was AOT compiled? "
-                "The mismatches are:\n" + "\n".join(wrong)
+                f"The {mismatches} are:\n" + "\n".join(wrong[:_MOST])
             )
 
     def _check_devices(self, leaves: Sequence[Any], names: Sequence[str | None]) -> None:
@@ -377,6 +379,9 @@ class Compiled(Stage):
                 "Computation was compiled for input shardings that disagree with the shardings of arguments passed to "
                 f"it. Here are the {len(wrong)} mismatches:\n" + "\n".join(wrong)
             )
+
+
+_MOST = 5  # mismatches that a message lists
 
 
 def _structure_mismatch(compiled_for: Any, called_with: Any) -> str:

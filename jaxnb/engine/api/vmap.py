@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -51,7 +52,10 @@ def flatten_axes(name: str, tree: Any, axes: Any, *, keywords: bool = False) -> 
 
 
 class PytreeLeaf:
-    """Stands for an array where messages speak of types; the name is JAX's."""
+    """Stands for an array where messages speak of types; the names of the class and its module are JAX's."""
+
+
+PytreeLeaf.__module__ = "jaxnb._src.api_util"
 
 
 def _no_prefix(name: str, axes: Any, full: Any) -> str:
@@ -62,20 +66,20 @@ def _no_prefix(name: str, axes: Any, full: Any) -> str:
     return "\n  ".join([f"{text}; ", f"Mismatch details ({len(found)} found):", *found])
 
 
-def _axis_names(fun: Any, leaves: Sequence[Any], args: Any, kwargs: Any) -> list[str]:
-    """Returns how messages call each leaf."""
-    names_of_leaves = []
-    code = getattr(fun, "__code__", None)
-    names = list(code.co_varnames[: code.co_argcount]) if code is not None else []
-    for i, a in enumerate(args):
-        base = f"argument {names[i]}" if i < len(names) else f"argument args[{i}]"
-        paths = pytree.flatten_with_path(a)[0]
-        names_of_leaves += [base + (pytree.keystr(p) if p else "") for p, _ in paths]
-    for k in sorted(kwargs):
-        names_of_leaves += [
-            f"argument {k}" + pytree.keystr(p) for p, _ in pytree.flatten_with_path(kwargs[k])[0]
-        ]
-    return names_of_leaves
+def _axis_names(fun: Any, args: Any, kwargs: Any) -> list[str]:
+    """Returns how messages call each leaf: after the parameters in their order, be they what they may, as in JAX."""
+    try:
+        names = list(inspect.signature(fun).parameters)
+    except (ValueError, TypeError):
+        names = []
+    bases = [f"argument {names[i]}" if i < len(names) else f"args[{i}]" for i in range(len(args))]
+    bases += [f"kwargs[{key!r}]" for key in sorted(kwargs)]
+    trees = [*args, *(kwargs[key] for key in sorted(kwargs))]
+    return [
+        base + pytree.keystr(path)
+        for base, tree in zip(bases, trees, strict=True)
+        for path, _ in pytree.flatten_with_path(tree)[0]
+    ]
 
 
 def _size_of(
@@ -94,32 +98,22 @@ def _size_of(
             )
         sizes.setdefault(shape[d], []).append(i)
     if len(sizes) > 1 or (sizes and axis_size is not None and axis_size not in sizes):
-        names = _axis_names(fun, leaves, args, kwargs)
+        names = _axis_names(fun, args, kwargs)
         lines = ["vmap got inconsistent sizes for array axes to be mapped:"]
         described = {}
         for size, where in sizes.items():
             i = where[0]
-            described[size] = (
-                f"axis {dims[i]} of {names[i] if i < len(names) else 'an argument'} of type "
-                f"{shaped_aval(leaves[i]).str_short()}"
-            )
+            described[size] = f"axis {dims[i]} of {names[i]} of type {shaped_aval(leaves[i]).str_short()}"
         ordered = sorted(sizes.items(), key=lambda kv: -len(kv[1]))
         parts = [] if axis_size is None else [f"  * the `axis_size` argument was {axis_size}"]
-        for size, where in ordered:
+        for i, (size, where) in enumerate(ordered):
             if len(where) == 1:
                 parts.append(f"  * one axis had size {size}: {described[size]}")
             else:
-                most = (
-                    "most"
-                    if where is ordered[0][1] and len(where) > 1 and len(ordered[1][1]) == 1
-                    else "some"
+                some = "some" if i else "most"
+                parts.append(
+                    f"  * {some} axes ({len(where)} of them) had size {size}, e.g. {described[size]}"
                 )
-                count = (
-                    f"{most} axes ({len(where)} of them)"
-                    if most == "most"
-                    else f"some axes ({len(where)} of them)"
-                )
-                parts.append(f"  * {count} had size {size}, e.g. {described[size]}")
         raise ValueError("\n".join([lines[0], ";\n".join(parts)]))
     if sizes:
         return next(iter(sizes))

@@ -194,14 +194,19 @@ def _zero_if_float0(t: Any) -> Any:
 
 
 def _check_tangents(rule: Any, fun: Any, out: Sequence[Any], t_out: Sequence[Any]) -> None:
+    wrong = []
     for o, t in zip(out, t_out, strict=True):
-        want, got = shaped_aval(o).to_tangent_aval(), t.aval if type(t) is Zero else shaped_aval(t)
+        aval = shaped_aval(o)
+        want, got = aval.to_tangent_aval(), t.aval if type(t) is Zero else shaped_aval(t)
         if not typematch(want, got) and getattr(got, "dtype", None) != float0:
-            raise TypeError(
-                "Custom JVP rule must produce primal and tangent outputs with corresponding shapes and dtypes. Expected "
-                f"{shaped_aval(o).to_tangent_aval().str_short()} (tangent type of {shaped_aval(o).str_short()}) "
-                f"but got {got.str_short()}."
-            )
+            wrong.append((aval.str_short(), got.str_short(), want.str_short()))
+    if wrong:
+        head = "Custom JVP rule must produce primal and tangent outputs with corresponding shapes and dtypes"
+        if len(out) == 1:
+            primal, got, want = wrong[0]
+            raise TypeError(f"{head}. Expected {want} (tangent type of {primal}) but got {got}.")
+        lines = (f"  primal {p} with tangent {got}, expecting tangent {want}" for p, got, want in wrong)
+        raise TypeError(f"{head}, but got:\n" + "\n".join(lines))
 
 
 class custom_vjp(_Decorated):

@@ -18,11 +18,11 @@ __all__ = ["check_branch_structures", "check_branch_types", "check_carry"]
 
 
 def _listed(sentences: Sequence[str]) -> str:
-    """One sentence as it is, several as a list."""
+    """One sentence as it is, several as a list; an empty line before each but the last is JAX's."""
     if len(sentences) == 1:
         return f"{sentences[0][0].upper()}{sentences[0][1:]}."
     items = [f"  * {s}" for s in sentences]
-    return f"{items[0]};\n\n" + ";\n".join(items[1:]) + "."
+    return ";\n\n".join(items[:-1]) + f";\n{items[-1]}."
 
 
 def _listed_types(sentences: Sequence[str]) -> str:
@@ -171,6 +171,6 @@ def check_carry(
             if not typematch(a, b)
         ]
         raise TypeError(
-            f"{head} have equal types, but they differ:\n\n{_listed_types(said)}\n\n"
+            f"{head} have equal types, but they differ:\n\n{_listed(said)}\n\n"
             "Revise the function so that all output types match the corresponding input types."
         )
