@@ -220,7 +220,8 @@ class OmnistagingComparison(Report):
 def compare_omnistaging(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> OmnistagingComparison:
     """A comparison of ``f(*args, **kwargs)`` traced without and with omnistaging.
 
-    The function is traced anew in both modes; what it assigns outside of itself meanwhile is noted and taken back.
+    The function is traced anew in both modes, each time on the same state: what it changes outside of itself is noted and
+    put back. An iterator, a generator or a file that it moves on cannot be put back; that is said.
 
     Args:
         f: A function, jitted or not.
@@ -243,7 +244,7 @@ def make_comparison(
     sides = {OFF: _Side(), ON: _Side()}
     for name, side in sides.items():
         front_end = make_front_end(f, args, kwargs, omnistaging=name == ON, title=title, is_fresh=True)
-        with without_side_effects(f) as side.effects:
+        with without_side_effects(f, args, kwargs) as side.effects:
             try:
                 side.part = Exploration(front_end)
             except Exception as error:

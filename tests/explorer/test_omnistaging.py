@@ -249,8 +249,10 @@ def test_problem_2_a_random_key():
 def test_problem_2_a_container_that_keeps_a_traced_value():
     [problem] = compare_omnistaging(keeping, np.float32(1)).problems
     assert problem.number == 2
-    assert problem.why.startswith("`kept[1]` keeps a value of type f32[]")
-    kept.clear()
+    assert problem.why.startswith("`kept[0]` is changed while the function is traced")
+    assert "`kept[0]` then holds a traced value of type f32[]" in problem.why
+    assert problem.cures[0].code.endswith("result, value = keeping(x)\nkept.append(value)")
+    assert kept == []  # it was taken back
 
 
 def rounding(x):

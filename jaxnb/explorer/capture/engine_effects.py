@@ -1,104 +1,153 @@
-"""Side effects of tracing a function: variables it assigned, traced values it left behind; and how they are undone.
+"""Side effects of tracing a function: what it changed outside of itself, traced values it left behind; all put back.
 
-What lives here: noticing and undoing. What must not: advice.
+What lives here: noticing, and the line that did it. What must not: what can be reached (``reachable``); advice.
 """
 
 from __future__ import annotations
 
 import dis
-from collections.abc import Callable, Iterator
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import CodeType
 from typing import Any
 
-from jaxnb.engine.core.trace import Tracer
+from jaxnb.engine.core.source import is_user_file
+from jaxnb.explorer.capture.effects import CapturedEffect
 from jaxnb.explorer.capture.engine_jaxpr import Frames, code_of
-from jaxnb.explorer.capture.engine_leaks import leaks_of, variables_of
-from jaxnb.explorer.capture.failure import CapturedHolder, CapturedWrite
+from jaxnb.explorer.capture.engine_leaks import leaks_in
+from jaxnb.explorer.capture.failure import CapturedHolder
 from jaxnb.explorer.capture.protocol import SourceSpan
+from jaxnb.explorer.capture.reachable import Reachable, all_codes
+from jaxnb.explorer.capture.remembered import NOTHING, Change
 
 __all__ = ["SideEffects", "without_side_effects"]
 
-_nothing: Any = object()
+_ASSIGNS = frozenset({"STORE_GLOBAL", "STORE_NAME", "STORE_DEREF", "DELETE_GLOBAL", "DELETE_DEREF"})
+_METHODS = frozenset(
+    {
+        "add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "fill", "insert", "move_to_end", "pop",
+        "popitem", "popleft", "put", "remove", "resize", "reverse", "rotate", "setdefault", "shuffle", "sort", "subtract",
+        "update",
+    }
+)  # fmt: skip
+"""Methods that change what they are called on."""
 
 
 class SideEffects:
     """What a function did beside returning a result.
 
     Attributes:
-        writes: The variables outside of it that it assigned.
-        leaks: The traced values that such variables, or what they hold, kept.
+        writes: What it changed outside of itself.
+        leaks: The traced values that are now inside of what it put there.
     """
 
     def __init__(self) -> None:
-        self.writes: tuple[CapturedWrite, ...] = ()
+        self.writes: tuple[CapturedEffect, ...] = ()
         self.leaks: tuple[CapturedHolder, ...] = ()
 
 
 @contextmanager
-def without_side_effects(fun: Callable[..., Any]) -> Iterator[SideEffects]:
-    """Notes what a function assigns outside of itself while it is traced, and takes it back.
+def without_side_effects(
+    fun: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+) -> Iterator[SideEffects]:
+    """Notes what a function changes outside of itself while it is traced, and puts it back.
 
-    Assignments to globals and to variables of the functions around it are taken back; what it puts into containers and
-    objects is noted, and stays.
+    Variables, attributes, items of containers, NumPy arrays and generators of random numbers are put back, into the same
+    objects. An iterator, a generator or a file that moved on is noted, and stays where it is.
     """
     found = SideEffects()
-    code = code_of(fun)
-    places = dict(_assignments(code)) if code is not None else {}
-    before = {name: _value_of(fun, name) for name in places}
-    frames = Frames(code)
-    known = {holder.path for holder in leaks_of(fun, frames)}
+    state = Reachable(fun, {**_named(fun, args), **(kwargs or {})}, is_user_file)
     try:
         yield found
     finally:
-        leaks = [holder for holder in leaks_of(fun, frames) if holder.path not in known]
-        writes = []
-        for name, span in places.items():
-            after = _value_of(fun, name)
-            if after is not before[name]:
-                writes.append(CapturedWrite(name, span, isinstance(after, Tracer)))
-                _restore(fun, name, before[name])
+        changes = state.changes()
+        codes = [code for one in state.functions for code in all_codes(one.__code__)]
+        frames = Frames(code_of(fun))
+        writes, leaks = [], []
+        for change in changes:
+            inside = [] if change.value is NOTHING else leaks_in(change.value, change.path, frames)
+            if change.is_cache and not inside:
+                continue
+            own = next((leak for leak in inside if leak.path == change.path), None)
+            source = _line_of(change, codes)
+            if source is None and inside:
+                source = inside[0].source
+            writes.append(
+                CapturedEffect(
+                    change.path,
+                    source,
+                    bool(inside),
+                    (own or inside[0]).type if inside else "",
+                    change.kind,
+                    change.is_kept,
+                    change.is_new,
+                )
+            )
+            leaks += [leak for leak in inside if leak is not own]
+        state.restore()
         found.writes, found.leaks = tuple(writes), tuple(leaks)
 
 
-def _assignments(code: CodeType, outer: frozenset[str] = frozenset()) -> Iterator[tuple[str, SourceSpan]]:
-    """The variables outside of a function that its code assigns, and where; the functions inside it are looked at too."""
-    outside = frozenset(code.co_freevars) - outer
-    for instruction in dis.get_instructions(code):
-        is_outside = instruction.opname in ("STORE_GLOBAL", "STORE_NAME") or (
-            instruction.opname == "STORE_DEREF" and instruction.argval in outside
-        )
-        if is_outside:
-            at = instruction.positions
-            line = (at.lineno if at is not None else None) or code.co_firstlineno
-            yield (
-                instruction.argval,
-                SourceSpan(
-                    code.co_filename,
-                    line,
-                    (at.end_lineno if at is not None else None) or line,
-                    (at.col_offset if at is not None else None) or 0,
-                    (at.end_col_offset if at is not None else None) or 0,
-                    code.co_qualname,
-                ),
+def _named(fun: Callable[..., Any], args: Sequence[Any]) -> dict[str, Any]:
+    """The arguments by name."""
+    try:
+        names = list(inspect.signature(fun).parameters)
+    except (TypeError, ValueError):
+        names = []
+    return {names[at] if at < len(names) else f"argument {at}": value for at, value in enumerate(args)}
+
+
+# ---- the line that did it --------------------------------------------------------------------------------------------
+
+
+def _line_of(change: Change, codes: Sequence[CodeType]) -> SourceSpan | None:
+    """Where something is changed; None where the code does not show it."""
+    for code in codes:
+        for at in _sites(change, code):
+            positions = at.positions
+            line = (positions.lineno if positions is not None else None) or code.co_firstlineno
+            return SourceSpan(
+                code.co_filename,
+                line,
+                (positions.end_lineno if positions is not None else None) or line,
+                (positions.col_offset if positions is not None else None) or 0,
+                (positions.end_col_offset if positions is not None else None) or 0,
+                code.co_qualname,
             )
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _assignments(constant, outer | frozenset(code.co_cellvars))
+    return None
 
 
-def _value_of(fun: Callable[..., Any], name: str) -> Any:
-    return next((value for _, known, value in variables_of(fun) if known == name), _nothing)
+def _sites(change: Change, code: CodeType) -> Iterator[dis.Instruction]:
+    """The instructions that may have made a change: stores under its name, or into what its line names."""
+    instructions = list(dis.get_instructions(code))
+    if change.kind == "variable":
+        yield from (one for one in instructions if one.opname in _ASSIGNS and one.argval == change.name)
+        yield from (one for one in instructions if one.opname == "STORE_ATTR" and one.argval == change.name)
+        return
+    if change.kind == "attribute" and isinstance(change.name, str):
+        yield from (
+            one
+            for one in instructions
+            if one.opname in ("STORE_ATTR", "DELETE_ATTR") and one.argval == change.name
+        )
+        return
+    last = change.path.rpartition("[")[0].rpartition(".")[2] or change.path.rpartition(".")[2]
+    names_by_line: dict[int | None, set[Any]] = {}
+    for one in instructions:
+        if isinstance(one.argval, str):
+            names_by_line.setdefault(_line(one), set()).add(one.argval)
+    for is_certain in (True, False):
+        for one in instructions:
+            names = names_by_line.get(_line(one), set())
+            is_store = one.opname in ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE") or (
+                change.kind == "moved" and change.owner in names
+            )
+            if (is_store or one.argval in _METHODS) and (
+                change.owner in names or (not is_certain and last in names)
+            ):
+                yield one
 
 
-def _restore(fun: Callable[..., Any], name: str, value: Any) -> None:
-    inner: Any = fun
-    while hasattr(inner, "__wrapped__") or (not hasattr(inner, "__code__") and hasattr(inner, "func")):
-        inner = inner.__wrapped__ if hasattr(inner, "__wrapped__") else inner.func
-    code = code_of(fun)
-    if code is not None and name in code.co_freevars:
-        inner.__closure__[code.co_freevars.index(name)].cell_contents = value
-    elif value is _nothing:
-        inner.__globals__.pop(name, None)
-    else:
-        inner.__globals__[name] = value
+def _line(instruction: dis.Instruction) -> int | None:
+    return instruction.positions.lineno if instruction.positions is not None else None

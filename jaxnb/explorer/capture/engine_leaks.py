@@ -18,20 +18,17 @@ from jaxnb.engine.transforms.stage import StagedTracer
 from jaxnb.explorer.capture.engine_jaxpr import Frames
 from jaxnb.explorer.capture.failure import CapturedHolder
 
-__all__ = ["find_holders", "leaks_of"]
+__all__ = ["find_holders", "leaks_in"]
 
 _DEEPEST = 6
 _MOST_LOOKED_AT = 20_000
 _MOST_ITEMS = 2000
 
 
-def leaks_of(fun: Callable[..., Any], frames: Frames) -> list[CapturedHolder]:
-    """The traced values in the variables that a function can reach by name: globals, closure, ``self``, defaults."""
-    found: list[CapturedHolder] = []
-    for scope, name, value in variables_of(fun):
-        for path, tracer in _tracers_in(value, name, 0, set()):
-            found.append(_holder(path, tracer, scope, frames))
-    return found
+def leaks_in(value: Any, path: str, frames: Frames) -> list[CapturedHolder]:
+    """The traced values inside a value that is reached by a path."""
+    scope = "global"
+    return [_holder(way, tracer, scope, frames) for way, tracer in _tracers_in(value, path, 0, set())]
 
 
 def variables_of(fun: Callable[..., Any]) -> Iterator[tuple[str, str, Any]]:
