@@ -37,6 +37,7 @@ from jaxnb.explorer.capture.signature import CapturedParameter
 from jaxnb.explorer.model import dot
 from jaxnb.explorer.model.assemble import assemble
 from jaxnb.explorer.model.documents import with_op_names
+from jaxnb.explorer.model.escaping import visible
 from jaxnb.explorer.model.facts import make_facts
 from jaxnb.explorer.model.graph import Graph, make_graph
 from jaxnb.explorer.model.hlo_parse import parse_hlo
@@ -575,11 +576,11 @@ class Exploration(View):
         """The exploration as plain text, as far as it has come."""
         links = self._analysis.links if self._analysis is not None else None
         parts = [make_text(self.trace, links, self.known_facts(), self.status)]
-        return "\n\n".join([*parts, *(panel_text(panel) for panel in self.panels())])
+        return visible("\n\n".join([*parts, *(panel_text(panel) for panel in self.panels())]))
 
     def __repr__(self) -> str:
         states = ", ".join(f"{stage} {state}" for stage, state in self.status.states.items())
-        return f"<exploration of {self.trace.title}: {states}>"
+        return visible(f"<exploration of {self.trace.title}: {states}>")
 
 
 _begun: WeakSet[Exploration] = WeakSet()

@@ -12,6 +12,7 @@ from jaxnb.explorer.analysis.diagnosis import Diagnosis, diagnose, failure_panel
 from jaxnb.explorer.capture.engine_errors import capture_failure
 from jaxnb.explorer.capture.failure import CapturedFailure
 from jaxnb.explorer.model.assemble import assemble
+from jaxnb.explorer.model.escaping import visible
 from jaxnb.explorer.model.facts import make_facts
 from jaxnb.explorer.model.panels import Panel
 from jaxnb.explorer.render.panel_text import panel_text
@@ -86,7 +87,7 @@ class Failure(View):
         """The view as plain text."""
         lines = [panel_text(panel) for panel in self.panels()]
         lines.append("Jaxpr so far\n" + "\n".join(f"  {line}" for line in self.jaxpr.split("\n")))
-        return "\n\n".join(lines)
+        return visible("\n\n".join(lines))
 
     def start(self) -> Failure:
         """Changes nothing: there is nothing left to do."""
@@ -113,7 +114,7 @@ class Failure(View):
         return True
 
     def __repr__(self) -> str:
-        return f"<{self.captured.error} in {self.captured.trace.function}, explained>"
+        return visible(f"<{self.captured.error} in {self.captured.trace.function}, explained>")
 
 
 def explain_error(error: BaseException) -> Failure | None:

@@ -12,6 +12,7 @@ from jaxnb.explorer.analysis.levels import levels_panels, levels_rows
 from jaxnb.explorer.capture.engine_levels import capture_levels
 from jaxnb.explorer.capture.levels import CapturedLevels
 from jaxnb.explorer.model.assemble import SCHEMA_VERSION
+from jaxnb.explorer.model.escaping import visible
 from jaxnb.explorer.model.panels import Panel, panel_data
 from jaxnb.explorer.render.panel_text import panel_text
 from jaxnb.explorer.stages import Status
@@ -75,7 +76,7 @@ class Levels(View):
 
     def text(self) -> str:
         """The view as plain text."""
-        return "\n\n".join([self.title, *(panel_text(panel) for panel in self.panels())])
+        return visible("\n\n".join([self.title, *(panel_text(panel) for panel in self.panels())]))
 
     def start(self) -> Levels:
         """Changes nothing: there is nothing left to do."""
@@ -103,7 +104,9 @@ class Levels(View):
 
     def __repr__(self) -> str:
         captured = self.captured
-        return f"<{self.title}: value {captured.value or 'unknown'}, held by {captured.layers[0].name}>"
+        return visible(
+            f"<{self.title}: value {captured.value or 'unknown'}, held by {captured.layers[0].name}>"
+        )
 
 
 def explore_levels(x: Any) -> Levels:

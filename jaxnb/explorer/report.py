@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jaxnb.explorer.exploration import Exploration
+from jaxnb.explorer.model.escaping import visible
 from jaxnb.explorer.model.panels import Panel
 from jaxnb.explorer.render.panel_text import panel_text
 from jaxnb.explorer.stages import CANCELLED, DONE, FAILED, PENDING, RUNNING, STAGES, Status
@@ -133,8 +134,10 @@ class Report(View):
 
     def text(self) -> str:
         """The report as plain text, as far as it has come."""
-        return "\n\n".join(["\n".join(self.header_lines()), *(panel_text(panel) for panel in self.panels())])
+        return visible(
+            "\n\n".join(["\n".join(self.header_lines()), *(panel_text(panel) for panel in self.panels())])
+        )
 
     def __repr__(self) -> str:
         states = ", ".join(f"{stage} {state}" for stage, state in self.status.states.items())
-        return f"<{type(self).__name__} of {self.title}: {states}>"
+        return visible(f"<{type(self).__name__} of {self.title}: {states}>")

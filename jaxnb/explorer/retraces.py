@@ -14,6 +14,7 @@ from jaxnb.explorer.analysis.retraces import cost_s, retrace_table, stale_panel
 from jaxnb.explorer.capture.engine_history import captured_records, history_mark, source_of_function, watch
 from jaxnb.explorer.capture.history import CapturedTraceRecord
 from jaxnb.explorer.model.assemble import SCHEMA_VERSION, seconds_text
+from jaxnb.explorer.model.escaping import visible
 from jaxnb.explorer.model.panels import Panel, panel_data
 from jaxnb.explorer.render.panel_text import panel_text
 from jaxnb.explorer.stages import Status
@@ -130,7 +131,7 @@ class RetraceTable(View):
 
     def text(self) -> str:
         """The view as plain text."""
-        return "\n\n".join([self.title, *(panel_text(panel) for panel in self.panels())])
+        return visible("\n\n".join([self.title, *(panel_text(panel) for panel in self.panels())]))
 
     def start(self) -> RetraceTable:
         """Changes nothing: what there is, is there."""
@@ -163,7 +164,7 @@ class RetraceTable(View):
         return True
 
     def __repr__(self) -> str:
-        return f"<{self.title}: {len(self.records)}, {seconds_text(cost_s(self.records))}>"
+        return visible(f"<{self.title}: {len(self.records)}, {seconds_text(cost_s(self.records))}>")
 
 
 def explore_retraces(function: Any = None) -> RetraceTable:

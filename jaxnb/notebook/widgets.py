@@ -15,6 +15,7 @@ from typing import Any
 import anywidget
 import traitlets
 
+from jaxnb.explorer.model.escaping import visible_json
 from jaxnb.explorer.view import View
 from jaxnb.notebook.updates import Follower
 
@@ -71,7 +72,7 @@ class ExplorationWidget(anywidget.AnyWidget):
         model = self.exploration.model()
         if self._panes:
             model["open"] = list(self._panes)
-        text = json.dumps(model, ensure_ascii=False, separators=(",", ":"))
+        text = visible_json(json.dumps(model, ensure_ascii=False, separators=(",", ":")))
         return gzip.compress(text.encode(), compresslevel=6, mtime=0)
 
     def _send_model(self, packed: bytes) -> None:

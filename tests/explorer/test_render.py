@@ -13,10 +13,13 @@ import jsonschema
 import numpy as np
 import pytest
 
+import jaxnb
 from jaxnb import lax
+from jaxnb.explorer.constants import explore_constants
 from jaxnb.explorer.explore import explore
 from jaxnb.explorer.model.assemble import MIME_TYPE
 from jaxnb.explorer.render import html
+from jaxnb.explorer.retraces import explore_retraces
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "labextension" / "schema" / "exploration.schema.json").read_text())
@@ -168,6 +171,44 @@ def test_columns_are_counted_in_utf16_units():
     }
     assert {"lax.neg(ξ)", "lax.exp(lax.neg(ξ))"} <= found
     assert source["text"].endswith("🙂")
+
+
+def test_a_lone_surrogate_is_shown_escaped_and_raises_nowhere(tmp_path):
+    def renamed(x):
+        jaxnb.debug.print("\ud83d{x} \U0001f600", x=x)  # half of a pair, then a whole one
+        return {"\udc00": lax.sin(x)}
+
+    renamed.__name__ = renamed.__qualname__ = "ren\ud800med"
+    held = {"\ud801": np.ones(20, np.float32)}
+    made = explore(renamed, np.float32(1))
+    captured = explore_constants(lambda x: x + held["\ud801"], np.ones(20, np.float32))
+    static = jaxnb.jit(lambda x, s: x, static_argnums=1)
+    static(1.0, "\ud802")
+    for view, shown in (
+        (made, "ren\\ud800med"),
+        (captured, "\\ud801"),
+        (explore_retraces(static), "\\ud802"),
+    ):
+        bundle = view._repr_mimebundle_()
+        model = unpack(bundle[MIME_TYPE])
+        jsonschema.validate(model, SCHEMA)
+        for text in (
+            view.text(),
+            repr(view),
+            bundle["text/plain"],
+            bundle["text/html"],
+            json.dumps(model, ensure_ascii=False),
+        ):
+            text.encode()  # which no lone surrogate survives
+        assert shown in view.text()
+        assert shown in as_json.replace("\\\\", "\\")
+        assert view.save(tmp_path / "page.html").read_text(encoding="utf-8")
+    model = unpack(made._repr_mimebundle_()[MIME_TYPE])
+    jaxpr = next(one for one in model["documents"] if one["id"] == "jaxpr")
+    lines = jaxpr["text"].split("\n")
+    assert r"\ud83d{x} 😀" in jaxpr["text"]
+    spans = [jaxpr["spans"][at : at + 4] for at in range(0, len(jaxpr["spans"]), 4)]
+    assert all(end <= len(lines[line].encode("utf-16-le")) // 2 for line, _, end, _ in spans)
 
 
 def test_the_text_says_what_matters(exploration):

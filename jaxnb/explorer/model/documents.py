@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxnb.explorer.capture.protocol import CapturedLowering, CapturedTrace, SourceSpan
+from jaxnb.explorer.model.escaping import utf16_length, visible
 from jaxnb.explorer.model.hlo_parse import HloModule
 from jaxnb.explorer.model.optimized import Reading
 from jaxnb.explorer.model.pivots import SetPool
@@ -39,7 +40,7 @@ class Document:
             "id": self.id,
             "title": self.title,
             "language": self.language,
-            "text": self.text,
+            "text": visible(self.text),
             "first_line": self.first_line,
             "spans": self.spans,
         }
@@ -50,7 +51,7 @@ class _Spans:
 
     def __init__(self, text: str) -> None:
         self.lines = text.split("\n")
-        self.is_narrow = text.isascii() or max(text, default="") <= "\uffff"
+        self.is_narrow = text.isascii() or max(text, default="") < "\ud800"
         self.found: list[tuple[int, int, int, int]] = []
 
     def add(self, line: int, start: int, end: int, number: int) -> None:
@@ -61,8 +62,7 @@ class _Spans:
         if start >= end:
             return
         if not self.is_narrow:
-            end = len(content[:end].encode("utf-16-le")) // 2
-            start = len(content[:start].encode("utf-16-le")) // 2
+            start, end = utf16_length(content[:start]), utf16_length(content[:end])
         self.found.append((line, start, -end, number))
 
     def add_line(self, line: int, number: int) -> None:
@@ -117,7 +117,7 @@ def _characters(content: str, bytes_column: int) -> int:
     """A column counted in UTF-8 bytes, as Python's positions are, in characters."""
     if content.isascii():
         return bytes_column
-    return len(content.encode()[:bytes_column].decode(errors="ignore"))
+    return len(content.encode(errors="surrogatepass")[:bytes_column].decode(errors="ignore"))
 
 
 def _add_parameters(trace: CapturedTrace, spans: _Spans, pool: SetPool) -> None:

@@ -16,6 +16,8 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from jaxnb.explorer.model.escaping import visible, visible_json
+
 _TEMPLATES = Path(__file__).with_name("templates")
 _VIEWER = Path(__file__).parents[2] / "_static" / "page.js"
 _HEIGHT = 620
@@ -29,13 +31,15 @@ _NO_VIEWER = "This is the static form of an exploration: the viewer, jaxnb/_stat
 
 def make_envelope(model: Mapping[str, Any], text: str) -> dict[str, Any]:
     """The value of the MIME entry: the model packed, with a title and a text for those who cannot unpack it."""
-    packed = json.dumps(model, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    packed = visible_json(
+        json.dumps(model, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    ).encode()
     # What is shown while a stage runs is soon replaced, and should be there soon.
     level = 1 if {"running", "pending"} & set(map(str, model["status"].values())) else 6
     return {
         "schema": model["schema"],
-        "title": model["title"],
-        "text": text,
+        "title": visible(model["title"]),
+        "text": visible(text),
         "z": base64.b64encode(gzip.compress(packed, compresslevel=level, mtime=0)).decode(),
     }
 
@@ -51,7 +55,7 @@ def _page(envelope: Mapping[str, Any], text: str) -> str:
         title=escape(envelope["title"]),
         envelope=_in_script(envelope),
         reason=escape(_WHY_STATIC if viewer else _NO_VIEWER),
-        text=escape(text),
+        text=escape(visible(text)),
         viewer=viewer,
         loader=_template("loader.js").template if viewer else "",
     )
@@ -60,11 +64,11 @@ def _page(envelope: Mapping[str, Any], text: str) -> str:
 def make_output(envelope: Mapping[str, Any], text: str) -> str:
     """The form for a notebook's output: the page in a sandboxed frame, the text where that is removed."""
     if not _viewer():
-        return _template("static.html").substitute(reason=escape(_NO_VIEWER), text=escape(text))
+        return _template("static.html").substitute(reason=escape(_NO_VIEWER), text=escape(visible(text)))
     return _template("output.html").substitute(
         title=escape(envelope["title"]),
         reason=escape(_WHY_STATIC),
-        text=escape(text),
+        text=escape(visible(text)),
         height=_HEIGHT,
         page=escape(_page(envelope, "")),
         listener=_template("listener.js").template,
