@@ -192,13 +192,8 @@ def test_a_lone_surrogate_is_shown_escaped_and_raises_nowhere(tmp_path):
         bundle = view._repr_mimebundle_()
         model = unpack(bundle[MIME_TYPE])
         jsonschema.validate(model, SCHEMA)
-        for text in (
-            view.text(),
-            repr(view),
-            bundle["text/plain"],
-            bundle["text/html"],
-            json.dumps(model, ensure_ascii=False),
-        ):
+        as_json = json.dumps(model, ensure_ascii=False)
+        for text in (view.text(), repr(view), bundle["text/plain"], bundle["text/html"], as_json):
             text.encode()  # which no lone surrogate survives
         assert shown in view.text()
         assert shown in as_json.replace("\\\\", "\\")
