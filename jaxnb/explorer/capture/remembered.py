@@ -9,7 +9,7 @@ import io
 import itertools
 import operator
 import pickle
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -66,7 +66,7 @@ class Change(NamedTuple):
     is_new: bool = False
 
 
-class Record:
+class Record(ABC):
     """A thing as it was."""
 
     def __init__(self, path: str) -> None:
@@ -80,12 +80,10 @@ class Record:
     @abstractmethod
     def changes(self) -> Iterator[Change]:
         """What differs now."""
-        raise NotImplementedError
 
     @abstractmethod
     def restore(self) -> None:
         """Puts it back."""
-        raise NotImplementedError
 
     def named(
         self, kind: str, before: Mapping[Any, Any], now: Mapping[Any, Any], shown: str
