@@ -21,7 +21,7 @@ from jaxnb.engine.ops.elementwise import broadcast_shape, nary_batch
 from jaxnb.engine.ops.key_types import PRNGImpl
 from jaxnb.engine.ops.lowering import LoweringContext, constant, i64_attr, ir_type
 from jaxnb.engine.ops.outlining import outlined
-from jaxnb.engine.transforms.stage import trace_to_jaxpr
+from jaxnb.engine.transforms.stage import trace_rule
 from jaxnb.numpy import bitwise_and
 from jaxnb.xla import state
 from jaxnb.xla.mlir import hlo, ir
@@ -40,8 +40,9 @@ _ROTATIONS = (np.array([13, 15, 26, 6], np.uint32), np.array([17, 29, 16, 24], n
 
 def _words(x: Any) -> Any:
     """The elements of a vector; older JAX takes one after the other as they are needed."""
-    rows = (_row(x, i) for i in range(x.shape[0]))
-    return rows if JAXLIB_VERSION < (0, 12) else list(rows)
+    if JAXLIB_VERSION >= (0, 12):
+        return lax.unstack(x)
+    return (_row(x, i) for i in range(x.shape[0]))
 
 
 def _row(x: Any, i: int) -> Any:
@@ -74,7 +75,7 @@ def _threefry2x32(key1: Any, key2: Any, x1: Any, x2: Any) -> Sequence[Any]:
 @functools.cache
 def _threefry_program(settings: tuple[Any, ...], *avals: ShapedArray) -> Any:
     """Returns the program of the function for operands of these types, under these settings."""
-    return trace_to_jaxpr(_threefry2x32, avals)[0]
+    return trace_rule(_threefry2x32, avals)
 
 
 def _threefry_abstract(*avals: ShapedArray) -> list[ShapedArray]:
@@ -156,7 +157,7 @@ def threefry_2x32(key: Any, count: Any) -> Any:
     """The hash of an array of counters under a key: the first half is paired with the second."""
     flat = lax.reshape(count, (count.size,))
     odd = flat.shape[0] % 2
-    key1, key2 = _row(key, 0), _row(key, 1)
+    key1, key2 = _words(key)
     if odd:
         flat = lax.concatenate([flat, np.zeros(1, np.uint32)], 0)
     half = flat.shape[0] // 2
@@ -175,10 +176,10 @@ def threefry_split(key: Any, shape: tuple[int, ...]) -> Any:
 @functools.partial(jit, static_argnums=(1,))
 def _threefry_split(key: Any, shape: tuple[int, ...]) -> Any:
     if config.threefry_partitionable.value:
-        key1, key2 = _row(key, 0), _row(key, 1)
+        key1, key2 = _words(key)
         high, low = iota_2x32_shape_p.bind(shape=shape)
         rows = threefry2x32_p.bind(key1, key2, high, low)
-        return lax.concatenate([lax.expand_dims(r, (len(shape),)) for r in rows], len(shape))
+        return lax.stack(rows, len(shape))
     counts = lax.iota(np.uint32, math.prod(shape) * 2)
     return lax.reshape(threefry_2x32(key, counts), (*shape, 2))
 
@@ -204,7 +205,7 @@ def threefry_random_bits(key: Any, bit_width: int, shape: tuple[int, ...]) -> An
 
 def _partitionable_bits(key: Any, bit_width: int, shape: tuple[int, ...]) -> Any:
     """Each element depends on its own number alone."""
-    key1, key2 = _row(key, 0), _row(key, 1)
+    key1, key2 = _words(key)
     high, low = iota_2x32_shape_p.bind(shape=shape)
     bits_high, bits_low = threefry2x32_p.bind(key1, key2, high, low)
     dtype = np.dtype(f"uint{bit_width}")

@@ -17,6 +17,8 @@ KNOWN |= {
 }
 # the implementations of keys that are named are those that we have
 KNOWN |= {("random-impl-unknown", "repr")}
+# JAX names the call's scopes twice in some operations of a derivative, and the mapping's in the program of a rule
+KNOWN |= {("a product in a derivative of one's own", "locations"), ("keys that are mapped", "locations")}
 # an array that is captured once is one argument, however often it is used
 KNOWN |= {("C2 once for one array", "repr")}
 

@@ -6,6 +6,8 @@ are Python source that uses the names ``jax, jnp, lax, nn, random, np`` and noth
 
 from __future__ import annotations
 
+import concurrent.futures
+import re
 import traceback
 import warnings
 from typing import Any
@@ -80,4 +82,53 @@ def _repr(jax: Any, fun: Any, args: tuple[Any, ...]) -> str:
     return repr(fun(*args))
 
 
-_views = {"jaxpr": _jaxpr, "stablehlo": _stablehlo, "value": _value, "repr": _repr}
+def _lowered(jax: Any, fun: Any, args: tuple[Any, ...]) -> Any:
+    """The program lowered in a thread of its own: of whoever asks, no lines are in its locations."""
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: jax.jit(fun).lower(*args)).result()
+
+
+_alias = re.compile(r"^(#loc\d*) = loc\((.*)\)\n", re.M)
+_reference = re.compile(r"#loc\d*")
+
+
+def _locations(jax: Any, fun: Any, args: tuple[Any, ...]) -> str:
+    """The module's text with the location of each operation written out where it is."""
+    text = _lowered(jax, fun, args).as_text(debug_info=True)
+    aliases = dict(_alias.findall(text))
+
+    def written_out(found: re.Match[str]) -> str:
+        inner = aliases.get(found[0])
+        return found[0] if inner is None else _reference.sub(written_out, inner)
+
+    return _reference.sub(written_out, _alias.sub("", text))
+
+
+_frames = re.compile(r"^(FileNames|FunctionNames|FileLocations|StackFrames)\n(.+\n)*\n?", re.M)
+
+
+def _hlo(jax: Any, fun: Any, args: tuple[Any, ...]) -> list[str]:
+    lowered = _lowered(jax, fun, args)
+    texts = [lowered.as_text(dialect="hlo"), lowered.compiler_ir(dialect="hlo").as_hlo_text()]
+    return [*texts, _without_frames(lowered.as_text(dialect="hlo", debug_info=True))]
+
+
+def _compiled(jax: Any, fun: Any, args: tuple[Any, ...]) -> str:
+    text = _lowered(jax, fun, args).compile().as_text()
+    return re.sub(r", backend_config=\{.*\}", "", _without_frames(text))  # XLA writes its notes in any order
+
+
+def _without_frames(text: str) -> str:
+    """HLO without the tables of lines, which the locations have."""
+    return re.sub(r" stack_frame_id=\d+", "", _frames.sub("", text))
+
+
+_views = {
+    "jaxpr": _jaxpr,
+    "stablehlo": _stablehlo,
+    "value": _value,
+    "repr": _repr,
+    "locations": _locations,
+    "hlo": _hlo,
+    "compiled": _compiled,
+}

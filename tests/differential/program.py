@@ -16,7 +16,8 @@ class Program:
         name: what the test is called.
         fun: source of a function of the names ``jax, jnp, lax, nn, random, np``.
         args: source of the tuple of its arguments.
-        wants: which texts are compared: ``jaxpr``, ``stablehlo``, ``value``.
+        wants: which texts are compared: ``jaxpr``, ``stablehlo``, ``value``, ``repr``; ``locations``, the module with its
+            locations; ``hlo``, before XLA has worked on it, and ``compiled``, after that.
         config: settings in force, by JAX's names.
     """
 

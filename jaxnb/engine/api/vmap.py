@@ -9,6 +9,7 @@ from typing import Any
 
 from jaxnb.engine.api.flat import Flat, check_callable
 from jaxnb.engine.core.prefixes import prefix_errors
+from jaxnb.engine.core.source import transform_name_stack
 from jaxnb.engine.core.trace import shaped_aval
 from jaxnb.engine.transforms.batch import batch_flat, to_dim
 from jaxnb.xla import pytree
@@ -199,7 +200,8 @@ def vmap(
             ndim = len(shaped_aval(o).shape) + (d is None)
             if not -ndim <= want < ndim:
                 raise ValueError(f"axis {want} is out of bounds for array of dimension {ndim}")
-            done.append(to_dim(o, d, size, want % ndim))
+            with transform_name_stack("vmap"):
+                done.append(to_dim(o, d, size, want % ndim))
         return pytree.unflatten(flat.out_tree, done)
 
     return vmap_f

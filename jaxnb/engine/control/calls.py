@@ -9,9 +9,10 @@ from jaxnb.engine.control.jit_call import jit_p, jit_params
 from jaxnb.engine.core.jaxpr import ClosedJaxpr
 from jaxnb.engine.core.rules import Undefined, define
 from jaxnb.engine.core.trace import shaped_aval
+from jaxnb.engine.ops.locations import copied_context
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 
-__all__ = ["call_named", "closed_call_p"]
+__all__ = ["call_named", "closed_call_p", "eval_jaxpr_p"]
 
 _named: dict[Any, Any] = {}
 
@@ -53,3 +54,16 @@ closed_call_p = define(
 
 def _lower(ctx: Any, jaxpr: ClosedJaxpr, values: Sequence[Any]) -> list[Any]:
     return ctx.module.lower_call(ctx, "closed_call", jaxpr.jaxpr, values)
+
+
+eval_jaxpr_p = define(
+    "eval_jaxpr",
+    abstract=lambda *avals, call_jaxpr: call_jaxpr.out_avals,
+    lower=lambda ctx, *values, call_jaxpr: copied_context(ctx).lower_jaxpr(call_jaxpr, *values),
+    jvp=_only_lowered,
+    transpose=_only_lowered,
+    batch=_only_lowered,
+    multiple_results=True,
+    effects=lambda *avals, call_jaxpr: call_jaxpr.effects,
+    doc="a program that is written where it is called",
+)

@@ -249,7 +249,9 @@ def _batch_call(trace: batch_module.BatchTrace, call: CustomCall, dims: Sequence
     def mapped(
         fun: Callable[..., Any], args: Sequence[Any], in_dims: Sequence[int | None]
     ) -> tuple[list[Any], list[int | None]]:
-        return batch_flat(fun, args, in_dims, size, trace.axis_name, trace.spmd_axis_name)
+        axis_name, spmd_axis_name = trace.axis_name, trace.spmd_axis_name
+        # The call stands in the scope of the mapping already.
+        return batch_flat(fun, args, in_dims, size, axis_name, spmd_axis_name, name_stack=False)
 
     def fun(*args: Any) -> list[Any]:
         out, d = mapped(call.fun, args, dims)

@@ -10,6 +10,7 @@ from typing import Any
 
 from jaxnb.base.errors import InternalFloatingPointError
 from jaxnb.engine.control.inlining import Inline
+from jaxnb.engine.control.scopes import scoped
 from jaxnb.engine.core import printer as core_printer
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, close
@@ -59,7 +60,8 @@ def _abstract(*avals: Any, jaxpr: ClosedJaxpr, **_: Any) -> list[Any]:
 
 def _lower(ctx: Any, *values: Any, jaxpr: ClosedJaxpr, name: str, inline: Inline, **_: Any) -> list[Any]:
     if inline in (Inline.JAX_LATE, Inline.JAX_EARLY):
-        return ctx.lower_jaxpr(jaxpr, *values)
+        inside = ctx if JAXLIB_VERSION < (0, 12) else scoped(ctx, f"jit({name})")
+        return inside.lower_jaxpr(jaxpr, *values)
     mark = inline.value if inline in (Inline.XLA_EARLY, Inline.XLA_LATE) else None
     return ctx.module.lower_call(ctx, name, jaxpr.jaxpr, values, inlineable=mark)
 

@@ -17,7 +17,7 @@ from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.effects import ordered
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, close
 from jaxnb.engine.core.rules import define, instantiate_zeros
-from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type, ir_types
+from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type, ir_types, open_block
 from jaxnb.engine.transforms.batch import axis_size_of, batch_jaxpr, to_dim
 from jaxnb.engine.transforms.dce import dce_jaxpr
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
@@ -66,14 +66,14 @@ def _lower(
     op = hlo.WhileOp(types, [*(tokens[e] for e in effects), *values])
     (pred_aval,) = cond_jaxpr.out_avals
     mapped = bool(pred_aval.shape)  # pyright: ignore[reportAttributeAccessIssue]
-    block = op.regions[0].blocks.append(*types)
+    block = open_block(op.regions[0], *types)
     with ir.InsertionPoint(block):
         x, _, z = _split_args(list(block.arguments)[k:], cond_nconsts, body_nconsts)
         (pred,) = scoped(ctx, "while", "cond").lower_jaxpr(cond_jaxpr, *x, *z)
         if mapped:
             pred = _any(pred, pred_aval)  # pyright: ignore[reportArgumentType]
         hlo.return_([pred])
-    block = op.regions[1].blocks.append(*types)
+    block = open_block(op.regions[1], *types)
     with ir.InsertionPoint(block):
         x, y, z = _split_args(list(block.arguments)[k:], cond_nconsts, body_nconsts)
         tokens.update(zip(effects, block.arguments, strict=False))
@@ -94,7 +94,7 @@ def _any(pred: ir.Value, aval: ShapedArray) -> ir.Value:
     """Emits the disjunction of all elements."""
     scalar = ir_type(ShapedArray((), aval.dtype))
     op = hlo.ReduceOp([scalar], [pred], [constant(np.False_)], dense_ints(range(aval.ndim)))
-    block = op.regions[0].blocks.append(scalar, scalar)
+    block = open_block(op.regions[0], scalar, scalar)
     with ir.InsertionPoint(block):
         hlo.return_([hlo.or_(*block.arguments)])
     return op.result

@@ -27,6 +27,7 @@ from jaxnb.engine.ops.elementwise import (
 )
 from jaxnb.engine.ops.filling import full_like
 from jaxnb.engine.ops.joining import stack
+from jaxnb.engine.ops.locations import steps
 from jaxnb.engine.ops.lowering import LoweringContext
 from jaxnb.engine.ops.shape import broadcast_in_dim
 from jaxnb.engine.ops.staging import is_array
@@ -57,11 +58,15 @@ def _polynomial_lower(ctx: LoweringContext, *values: ir.Value, unroll: Any = Non
         one = LoweringContext(ctx.module, ctx.primitive, avals[i : i + 1], [out])
         return stretch_values(one, values[i : i + 1])[0]
 
+    at = steps(ctx)
     last = len(values) - 1
-    total = stretched(last)
+    total = None
     for i in range(last - 1, 0, -1):
-        total = hlo.add(hlo.multiply(total, stretched(0)), stretched(i))
-    return total
+        with at("mul"):
+            total = hlo.multiply(stretched(last) if total is None else total, stretched(0))
+        with at("add"):
+            total = hlo.add(total, stretched(i))
+    return stretched(last) if total is None else total
 
 
 @composite

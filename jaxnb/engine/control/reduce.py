@@ -18,7 +18,7 @@ from jaxnb.engine.core.rules import Undefined, composite, define
 from jaxnb.engine.core.trace import Tracer
 from jaxnb.engine.ops import arithmetic, bitwise, magnitude, reductions
 from jaxnb.engine.ops.elementwise import axis_to_front
-from jaxnb.engine.ops.lowering import LoweringContext, dense_ints, ir_types
+from jaxnb.engine.ops.lowering import LoweringContext, dense_ints, ir_types, open_block
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 from jaxnb.xla import pytree
 from jaxnb.xla.mlir import hlo, ir
@@ -116,7 +116,7 @@ def _reduce_lower(
     half = len(values) // 2
     operands, inits = list(values[:half]), list(values[half:])
     op = hlo.ReduceOp(ir_types(ctx.avals_out), operands, inits, dense_ints(dimensions))
-    body = op.regions[0].blocks.append(*[init.type for init in inits] * 2)
+    body = open_block(op.regions[0], *[init.type for init in inits] * 2)
     with ir.InsertionPoint(body):
         hlo.return_(ctx.lower_jaxpr(jaxpr, *body.arguments))
     return list(op.results)

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from jaxnb.engine.control.calls import call_named, closed_call_p
+from jaxnb.engine.control.calls import call_named, closed_call_p, eval_jaxpr_p
 from jaxnb.engine.control.loops import while_p
 from jaxnb.engine.core import dtypes
+from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, close
 from jaxnb.engine.core.trace import shaped_aval
 from jaxnb.engine.ops.arithmetic import add, sub
 from jaxnb.engine.ops.comparison import lt
 from jaxnb.engine.ops.dynamic_slicing import dynamic_slice, dynamic_update_slice
-from jaxnb.engine.ops.filling import empty
-from jaxnb.engine.ops.joining import concatenate, split
+from jaxnb.engine.ops.joining import concatenate
 from jaxnb.engine.ops.shape import expand_dims, reshape, squeeze
-from jaxnb.engine.ops.slicing import index_in_dim
-from jaxnb.engine.transforms.evaluate import eval_jaxpr
+from jaxnb.engine.ops.slicing import index_in_dim, slice_in_dim
+from jaxnb.engine.ops.unset import unset
 from jaxnb.engine.transforms.stage import trace_to_jaxpr
 from jaxnb.xla.version import JAXLIB_VERSION
 
@@ -71,8 +71,8 @@ def scan_as_loop(
     in_blocks = trips * unroll
     rest_xs: list[Any] = []
     if rest:
-        sizes = (rest, in_blocks) if reverse else (in_blocks, rest)
-        parts = [split(x, sizes) for x in xs]
+        at = rest if reverse else in_blocks
+        parts = [(slice_in_dim(x, 0, at), slice_in_dim(x, at, rest + in_blocks)) for x in xs]
         xs, rest_xs = (
             ([p[1] for p in parts], [p[0] for p in parts])
             if reverse
@@ -87,9 +87,7 @@ def scan_as_loop(
 
     def step(current: Sequence[Any], x: Sequence[Any]) -> list[Any]:
         operands = [*consts, *current, *x]
-        if _BODY_IS_CALLED:
-            return closed_call_p.bind(*operands, call_jaxpr=jaxpr)
-        return eval_jaxpr(jaxpr.jaxpr, (), *operands)
+        return (closed_call_p if _BODY_IS_CALLED else eval_jaxpr_p).bind(*operands, call_jaxpr=jaxpr)
 
     def steps(current: list[Any], x: Sequence[Any], n: int) -> tuple[list[Any], list[Any]]:
         """Several steps over the rows of ``x``; their results are stacked."""
@@ -125,7 +123,7 @@ def scan_as_loop(
 
 
 def _unset(shape: tuple[int, ...], aval: Any) -> Any:
-    return aval.dtype.unset(shape) if dtypes.is_extended(aval.dtype) else empty(shape, aval.dtype)
+    return unset(ShapedArray(shape, aval.dtype))
 
 
 def _split_out(out: Sequence[Any], num_carry: int) -> tuple[list[Any], list[Any]]:

@@ -14,5 +14,5 @@ def scoped(ctx: LoweringContext, *names: str) -> LoweringContext:
     for name in names:
         stack = stack.extend(name)
     return LoweringContext(
-        ctx.module, ctx.primitive, ctx.avals_in, ctx.avals_out, ctx.const_values, stack, ctx.traceback
+        ctx.module, ctx.primitive, ctx.avals_in, ctx.avals_out, ctx.const_values, stack, ctx.where
     )

@@ -60,7 +60,8 @@ class Composite:
         self.fun = fun
         self.multiple_results = multiple_results
         self.keeps_literals = keeps_literals
-        """Whether a literal operand stays one in the program, and becomes a constant where it is used."""
+        """Whether the program stands in the equation's place before anything is lowered: a literal operand stays one in it,
+        and its operations have the origin of the equation."""
 
 
 def composite(

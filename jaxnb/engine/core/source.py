@@ -23,6 +23,7 @@ __all__ = [
     "is_user_file",
     "named_scope",
     "provenance",
+    "rule_traceback",
     "summarize",
     "transform_name_stack",
     "user_frames",
@@ -106,6 +107,9 @@ class _Provenance(threading.local):
 
 
 provenance = _Provenance()
+
+rule_traceback = tb_door.Traceback()
+"""Stands for the traceback of whatever equation a lowering rule that is a program will be used for."""
 capture = tb_door.capture
 
 
@@ -181,14 +185,20 @@ def named_scope(name: str) -> AbstractContextManager[NameStack]:
 
 
 _package_dir = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+_library_dir = os.path.dirname(os.__file__)
 _internal: dict[str, bool] = {}
 
 
 def is_user_file(filename: str) -> bool:
-    """Returns whether a frame of this file is the user's own, and not the engine's or an import hook's."""
+    """Returns whether a frame of this file is the user's own, and not the engine's, Python's library's or an import hook's.
+
+    A file of tests is always the user's, as it is for JAX.
+    """
     found = _internal.get(filename)
     if found is None:
-        found = filename.startswith((_package_dir, "<frozen "))
+        found = filename.startswith((_package_dir, _library_dir, "<frozen ")) and not filename.endswith(
+            "_test.py"
+        )
         _internal[filename] = found
     return not found
 

@@ -24,10 +24,11 @@ from jaxnb.engine.ops.cumulative import (
 )
 from jaxnb.engine.ops.exponential import exp, log1p
 from jaxnb.engine.ops.filling import full_like
+from jaxnb.engine.ops.locations import step_context, steps
 from jaxnb.engine.ops.lowering import LoweringContext, constant
 from jaxnb.engine.ops.selection import select
 from jaxnb.engine.ops.windows import Window, build_reduce_window
-from jaxnb.engine.transforms.stage import trace_to_jaxpr
+from jaxnb.engine.transforms.stage import trace_rule
 from jaxnb.xla.mlir import ir
 
 # logaddexp
@@ -76,8 +77,7 @@ def _finite_above(x: Any) -> Any:
 @functools.cache
 def _scalar_program(dtype: np.dtype) -> Jaxpr:
     scalar = ShapedArray((), dtype)
-    jaxpr, _ = trace_to_jaxpr(lambda a, b: [logaddexp(a, b)], [scalar, scalar])
-    return jaxpr
+    return trace_rule(lambda a, b: [logaddexp(a, b)], [scalar, scalar])
 
 
 def _windowed_lower(ctx: LoweringContext, operand: ir.Value, **window) -> ir.Value:
@@ -85,9 +85,11 @@ def _windowed_lower(ctx: LoweringContext, operand: ir.Value, **window) -> ir.Val
     # Infinity as it is, not the least number: JAX refuses integers here, and so does NumPy in the same words.
     init = constant(out.dtype.type(-np.inf), ShapedArray((), out.dtype))
     program = _scalar_program(out.dtype)
-    return build_reduce_window(
-        [out], [operand], [init], Window(**window), lambda *scalars: ctx.lower_jaxpr(program, *scalars)
-    )[0]
+    inner = step_context(ctx)
+    with steps(ctx)("reduce_window"):
+        return build_reduce_window(
+            [out], [operand], [init], Window(**window), lambda *scalars: inner.lower_jaxpr(program, *scalars)
+        )[0]
 
 
 def _by_scan(operand, *, axis, reverse):

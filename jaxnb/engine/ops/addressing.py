@@ -16,7 +16,7 @@ from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Var, eqn_ids, no_effects
 from jaxnb.engine.core.primitive import Primitive
-from jaxnb.engine.core.source import SourceInfo, capture, empty_name_stack
+from jaxnb.engine.core.source import SourceInfo, empty_name_stack
 from jaxnb.engine.ops.lowering import ir_type
 from jaxnb.engine.ops.shape import broadcast_in_dim, moveaxis
 from jaxnb.xla.mlir import hlo, ir
@@ -163,7 +163,7 @@ def scalar_jaxpr(primitive: Primitive, dtype: Any, *, transposed: bool = False) 
         scalar = ShapedArray((), dtype)
         x, y = Var(scalar), Var(scalar)
         out = Var(primitive.abstract_eval((scalar, scalar), {}))
-        info = SourceInfo(capture(), empty_name_stack)
+        info = SourceInfo(None, empty_name_stack)
         eqn = JaxprEqn([x, y], [out], primitive, {}, no_effects, info, next(eqn_ids))
         found = _scalar_jaxprs[key] = Jaxpr([], [x, y], [out], [eqn])
     return found

@@ -15,7 +15,8 @@ from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.rules import Undefined, define, per_operand
 from jaxnb.engine.ops.comparison import check_ordered, compare_type, compare_values, gt_p, lt_p
-from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type
+from jaxnb.engine.ops.locations import steps
+from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type, open_block
 from jaxnb.engine.ops.outlining import outlined
 from jaxnb.engine.ops.reductions import max_identity, min_identity, reduced_shape, reduction_batch
 from jaxnb.xla.mlir import hlo, ir
@@ -42,24 +43,39 @@ def _arg_lower(comparison: Primitive, identity: Callable[[Any], Any]) -> Callabl
         (aval,), (out,) = ctx.avals_in, ctx.avals_out
         check_ordered(comparison, aval.dtype)
         position = ShapedArray((), index_dtype)
-        positions = hlo.iota(ir_type(aval.update(dtype=out.dtype)), int(axes[0]))
+        at, inside = steps(ctx), steps(ctx, 2)
+        with at("iota"):
+            positions = hlo.iota(ir_type(aval.update(dtype=out.dtype)), int(axes[0]))
         worst = constant(identity(aval.dtype), ShapedArray((), aval.dtype))
         nowhere = constant(out.dtype.type(0), position)
-        op = hlo.ReduceOp(
-            [ir_type(out.update(dtype=aval.dtype)), ir_type(out)],
-            [operand, positions],
-            [worst, nowhere],
-            dense_ints(axes),
-        )
-        body = op.regions[0].blocks.append(*[worst.type, nowhere.type] * 2)
-        with ir.InsertionPoint(body):
-            x, i, y, j = body.arguments
-            better = compare_values(comparison.name.upper(), compare_type(aval.dtype), x, y)
-            wins = hlo.or_(better, compare_values("NE", compare_type(aval.dtype), x, x))
-            tie = compare_values("EQ", compare_type(aval.dtype), x, y)
-            first = hlo.and_(tie, compare_values("LT", compare_type(out.dtype), i, j))
-            value = hlo.or_(wins, first)
-            hlo.return_([hlo.select(wins, x, y), hlo.select(value, i, j)])
+        with at("reduce"):
+            op = hlo.ReduceOp(
+                [ir_type(out.update(dtype=aval.dtype)), ir_type(out)],
+                [operand, positions],
+                [worst, nowhere],
+                dense_ints(axes),
+            )
+            body = open_block(op.regions[0], *[worst.type, nowhere.type] * 2)
+            with ir.InsertionPoint(body):
+                x, i, y, j = body.arguments
+                kind = compare_type(aval.dtype)
+                with inside(comparison.name):
+                    better = compare_values(comparison.name.upper(), kind, x, y)
+                with inside("ne"):
+                    is_nan = compare_values("NE", kind, x, x)
+                with inside("or"):
+                    wins = hlo.or_(better, is_nan)
+                with inside("eq"):
+                    tie = compare_values("EQ", kind, x, y)
+                with inside("lt"):
+                    before = compare_values("LT", compare_type(out.dtype), i, j)
+                with inside("and"):
+                    first = hlo.and_(tie, before)
+                with inside("or"):
+                    value = hlo.or_(wins, first)
+                with inside("select_n"):
+                    results = [hlo.select(wins, x, y), hlo.select(value, i, j)]
+                hlo.return_(results)
         return op.results[1]
 
     return lower

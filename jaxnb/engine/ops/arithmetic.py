@@ -33,7 +33,8 @@ from jaxnb.engine.ops.elementwise import (
     unary_batch,
     unstretch,
 )
-from jaxnb.engine.ops.lowering import LoweringContext, full_like, ir_type
+from jaxnb.engine.ops.locations import steps
+from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, full_like, ir_type
 from jaxnb.engine.ops.shape import moveaxis
 from jaxnb.xla.mlir import chlo, hlo, ir
 
@@ -217,20 +218,34 @@ def _integer_pow_lower(ctx: LoweringContext, x: ir.Value, *, y: int) -> ir.Value
     (out,) = ctx.avals_out
     if y == -1:
         return hlo.divide(filled_value(1, out), x)
+    at = steps(ctx)
+
+    def one() -> ir.Value:
+        scalar = constant(1, ShapedArray((), out.dtype))
+        with at("broadcast_in_dim"):
+            return hlo.broadcast_in_dim(ir_type(out), scalar, dense_ints(())) if out.shape else scalar
+
     if y == 0:
-        return full_like(1, out)
+        return one()
+    if y == 2:
+        return hlo.multiply(x, x)
     if y == 3:
         return hlo.multiply(hlo.multiply(x, x), x)
     power: ir.Value | None = None
     square, n = x, abs(y)
-    while n:
-        if n & 1:
-            power = square if power is None else hlo.multiply(power, square)
-        n >>= 1
-        if n:
-            square = hlo.multiply(square, square)
+    with at("mul"):
+        while n:
+            if n & 1:
+                power = square if power is None else hlo.multiply(power, square)
+            n >>= 1
+            if n:
+                square = hlo.multiply(square, square)
     assert power is not None
-    return hlo.divide(full_like(1, out), power) if y < 0 else power
+    if y > 0:
+        return power
+    numerator = one()
+    with at("div"):
+        return hlo.divide(numerator, power)
 
 
 def _integer_pow_tangent(t: Any, x: Any, *, y: int) -> Any:

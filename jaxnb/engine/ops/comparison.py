@@ -15,7 +15,7 @@ from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.rules import per_operand
 from jaxnb.engine.ops.elementwise import ANY, ORDERED, nary, stretch_values
-from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type
+from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type, open_block
 from jaxnb.xla.mlir import hlo, ir
 
 
@@ -55,7 +55,7 @@ def _compare_keys(ctx: LoweringContext, direction: str, x: ir.Value, y: ir.Value
     axes = tuple(range(out.ndim, out.ndim + len(shape)))
     reduction = hlo.ReduceOp([ir_type(out)], [words], [start], dense_ints(axes))
     scalar = ir_type(ShapedArray((), np.dtype(bool)))
-    block = reduction.regions[0].blocks.append(scalar, scalar)
+    block = open_block(reduction.regions[0], scalar, scalar)
     with ir.InsertionPoint(block):
         combine = hlo.and_ if every else hlo.or_
         hlo.return_([combine(*block.arguments)])

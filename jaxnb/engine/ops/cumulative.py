@@ -20,6 +20,7 @@ from jaxnb.engine.ops.arithmetic import add, mul
 from jaxnb.engine.ops.axes import canonicalize_axis
 from jaxnb.engine.ops.bitwise import bitwise_or
 from jaxnb.engine.ops.joining import concatenate
+from jaxnb.engine.ops.locations import here, steps
 from jaxnb.engine.ops.lowering import LoweringContext, constant
 from jaxnb.engine.ops.outlining import outlined
 from jaxnb.engine.ops.reductions import lexicographic, max_identity, min_identity
@@ -126,14 +127,18 @@ def cumulative_window(shape: Sequence[int], axis: int, reverse: bool) -> Window:
     return Window(tuple(sizes), ones, tuple(padding), ones, ones)
 
 
-def cumulative_lower(rule: Callable[..., ir.Value]) -> Callable[..., Any]:
-    """The lowering of a running reduction as one over windows, where ``rule`` lowers the latter."""
+def cumulative_lower(rule: Callable[..., ir.Value], name: str | None = None) -> Callable[..., Any]:
+    """The lowering of a running reduction as one over windows, which is called ``name`` and which ``rule`` lowers.
+
+    Without a name the rule names its steps itself.
+    """
 
     def lower(ctx: LoweringContext, operand: ir.Value, *, axis: int, reverse: bool) -> ir.Value:
         shape = ctx.avals_in[0].shape
         if shape[axis] == 0:
             return operand
-        return rule(ctx, operand, **cumulative_window(shape, axis, reverse)._asdict())
+        with steps(ctx)(name) if name else here():
+            return rule(ctx, operand, **cumulative_window(shape, axis, reverse)._asdict())
 
     return outlined(lower)
 
@@ -151,9 +156,14 @@ def cumulative_batch(prim: Callable[[], Primitive]) -> Callable[..., Any]:
 def _prod_lower(ctx: LoweringContext, operand: ir.Value, **window) -> ir.Value:
     (out,) = ctx.avals_out
     one = constant(out.dtype.type(1), ShapedArray((), out.dtype))
-    return build_reduce_window([out], [operand], [one], Window(**window), lambda a, b: [hlo.multiply(a, b)])[
-        0
-    ]
+    inside = steps(ctx, 2)
+
+    def emit(a: ir.Value, b: ir.Value) -> list[ir.Value]:
+        with inside("mul"):
+            return [hlo.multiply(a, b)]
+
+    with steps(ctx)("reduce_window"):
+        return build_reduce_window([out], [operand], [one], Window(**window), emit)[0]
 
 
 # The primitives
@@ -167,14 +177,18 @@ def _cumsum_transpose(ct, operand, *, axis, reverse):
 cumsum_p = define(
     "cumsum",
     abstract=cumulative_abstract("cumsum"),
-    lower=cumulative_lower(windowed_lower(lambda a, b: hlo.add(a, b), lambda dtype: dtype.type(0))),
+    lower=cumulative_lower(
+        windowed_lower(lambda a, b: hlo.add(a, b), lambda dtype: dtype.type(0)), "reduce_window_sum"
+    ),
     jvp=linear_jvp,
     transpose=_cumsum_transpose,
     batch=cumulative_batch(lambda: cumsum_p),
 )
 
 
-def _scanned(name: str, combine: Callable[..., Any], rule: Callable[..., ir.Value]) -> Primitive:
+def _scanned(
+    name: str, combine: Callable[..., Any], rule: Callable[..., ir.Value], step: str | None = None
+) -> Primitive:
     """A running reduction whose derivative is that of an associative scan."""
 
     def by_scan(operand, *, axis, reverse):
@@ -183,7 +197,7 @@ def _scanned(name: str, combine: Callable[..., Any], rule: Callable[..., ir.Valu
     prim = define(
         name,
         abstract=cumulative_abstract(name),
-        lower=cumulative_lower(rule),
+        lower=cumulative_lower(rule, step),
         jvp=composite(by_scan),
         transpose=Undefined("not linear"),
         batch=cumulative_batch(lambda: prim),
@@ -193,10 +207,16 @@ def _scanned(name: str, combine: Callable[..., Any], rule: Callable[..., ir.Valu
 
 cumprod_p = _scanned("cumprod", mul, _prod_lower)
 cummax_p = _scanned(
-    "cummax", magnitude.max, windowed_lower(lexicographic("GT", lambda a, b: hlo.maximum(a, b)), max_identity)
+    "cummax",
+    magnitude.max,
+    windowed_lower(lexicographic("GT", lambda a, b: hlo.maximum(a, b)), max_identity),
+    "reduce_window_max",
 )
 cummin_p = _scanned(
-    "cummin", magnitude.min, windowed_lower(lexicographic("LT", lambda a, b: hlo.minimum(a, b)), min_identity)
+    "cummin",
+    magnitude.min,
+    windowed_lower(lexicographic("LT", lambda a, b: hlo.minimum(a, b)), min_identity),
+    "reduce_window_min",
 )
 
 

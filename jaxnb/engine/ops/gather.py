@@ -26,7 +26,8 @@ from jaxnb.engine.ops.addressing import (
 )
 from jaxnb.engine.ops.axes import canonicalize_shape
 from jaxnb.engine.ops.filling import full
-from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, full_like, ir_type
+from jaxnb.engine.ops.locations import Steps, steps
+from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, full_like, ir_type, open_block
 from jaxnb.engine.ops.shape import moveaxis
 from jaxnb.xla.mlir import hlo, ir
 from jaxnb.xla.version import JAXLIB_VERSION
@@ -125,46 +126,63 @@ def _gather_lower(
     aval, aval_indices = ctx.avals_in
     (out,) = ctx.avals_out
     assert mode is not GatherScatterMode.ONE_HOT, mode
-    mask = None
-    if mode is GatherScatterMode.FILL_OR_DROP:
-        upper = [aval.shape[d] - slice_sizes[d] for d in dimension_numbers.start_index_map]
+    if mode is not GatherScatterMode.FILL_OR_DROP:
+        return _gather_op(ctx, operand, indices, dimension_numbers, slice_sizes, indices_are_sorted)
+    at = steps(ctx)
+    upper = [aval.shape[d] - slice_sizes[d] for d in dimension_numbers.start_index_map]
+    with at("convert_element_type"):
         aval_indices, indices = as_wide_index(aval, aval_indices, indices)
-        mask = _in_bounds(aval_indices, indices, upper)
-    gathered = _gather_op(ctx, operand, indices, dimension_numbers, slice_sizes, indices_are_sorted)
-    if mask is None:
-        return gathered
+    mask = _in_bounds(aval_indices, indices, upper, at)
+    with at("gather"):
+        gathered = _gather_op(ctx, operand, indices, dimension_numbers, slice_sizes, indices_are_sorted)
     result = ir.RankedTensorType(gathered.type)
     shape, dtype = tuple(result.shape), physical_dtype(out.dtype)
     mask_type = ir.RankedTensorType.get(shape, ir.IntegerType.get_signless(1))
     offsets = {*dimension_numbers.offset_dims, *range(out.ndim, result.rank)}
     if mask.type != mask_type:
         batch = [d for d in range(result.rank) if d not in offsets]
-        mask = hlo.broadcast_in_dim(mask_type, mask, dense_ints(batch))
-    fill = _default_fill(dtype) if fill_value is None or dtype != out.dtype else fill_value
-    return hlo.select(mask, gathered, full_like(fill, ShapedArray(shape, dtype)))
+        with at("broadcast_in_dim"):
+            mask = hlo.broadcast_in_dim(mask_type, mask, dense_ints(batch))
+    fill = constant(
+        _default_fill(dtype) if fill_value is None or dtype != out.dtype else fill_value,
+        ShapedArray((), dtype),
+    )
+    if shape:
+        with at("broadcast_in_dim"):
+            fill = hlo.broadcast_in_dim(ir_type(ShapedArray(shape, dtype)), fill, dense_ints([]))
+    with at("select_n"):
+        return hlo.select(mask, gathered, fill)
 
 
-def _in_bounds(aval: ShapedArray, indices: ir.Value, upper: Sequence[int]) -> ir.Value:
+def _in_bounds(aval: ShapedArray, indices: ir.Value, upper: Sequence[int], at: Steps) -> ir.Value:
     """Whether all indices of a slice lie within ``[0, upper]``."""
     signed = hlo.ComparisonTypeAttr.get("SIGNED")
     at_least = hlo.ComparisonDirectionAttr.get("GE")
     at_most = hlo.ComparisonDirectionAttr.get("LE")
-    low = hlo.compare(indices, full_like(0, aval), at_least, compare_type=signed)
+    zero = constant(0, ShapedArray((), aval.dtype))
+    with at("ge"):
+        if aval.shape:
+            zero = hlo.broadcast_in_dim(ir_type(aval), zero, dense_ints([]))
+        low = hlo.compare(indices, zero, at_least, compare_type=signed)
     bound = constant(np.asarray(upper, aval.dtype).reshape(len(upper)))
+    row = ShapedArray((1,) * (aval.ndim - 1) + (len(upper),), aval.dtype)
     if aval.ndim > 1:
-        row = ShapedArray((1,) * (aval.ndim - 1) + (len(upper),), aval.dtype)
-        bound = hlo.broadcast_in_dim(ir_type(row), bound, dense_ints([aval.ndim - 1]))
-        if row != aval:
+        with at("broadcast_in_dim"):
+            bound = hlo.broadcast_in_dim(ir_type(row), bound, dense_ints([aval.ndim - 1]))
+    with at("le"):
+        if aval.ndim > 1 and row != aval:
             bound = hlo.broadcast_in_dim(ir_type(aval), bound, dense_ints(range(aval.ndim)))
-    high = hlo.compare(indices, bound, at_most, compare_type=signed)
-    both = hlo.and_(low, high)
-    start = constant(np.bool_(True))
-    flag = start.type
-    result = ir_type(ShapedArray(aval.shape[:-1], np.dtype(bool)))
-    reduce = hlo.ReduceOp([result], [both], [start], dense_ints([aval.ndim - 1]))
-    block = reduce.regions[0].blocks.append(flag, flag)
-    with ir.InsertionPoint(block):
-        hlo.return_([hlo.and_(*block.arguments)])
+        high = hlo.compare(indices, bound, at_most, compare_type=signed)
+    with at("and"):
+        both = hlo.and_(low, high)
+    with at("reduce_and"):
+        start = constant(np.bool_(True))
+        flag = start.type
+        result = ir_type(ShapedArray(aval.shape[:-1], np.dtype(bool)))
+        reduce = hlo.ReduceOp([result], [both], [start], dense_ints([aval.ndim - 1]))
+        block = open_block(reduce.regions[0], flag, flag)
+        with ir.InsertionPoint(block):
+            hlo.return_([hlo.and_(*block.arguments)])
     return reduce.result
 
 

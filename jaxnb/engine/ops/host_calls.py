@@ -119,7 +119,7 @@ def _on_one_device(module: Any, n_results: int) -> str:
     if not module.has_single_device_mesh:
         text = (
             f"module {{ sdy.mesh @{name} = <[], device_ids=[0]> "
-            "{stablehlo.mesh = {axes = [], device_ids = dense<0> : tensor<1xi64>}} }"
+            "{stablehlo.mesh = {axes = [], device_ids = dense<0> : tensor<1xi64>}} loc(unknown) }"
         )
         parsed = ir.Module.parse(text)
         op = parsed.body.operations[0].operation

@@ -27,6 +27,7 @@ __all__ = [
     "i64_attr",
     "ir_type",
     "ir_types",
+    "open_block",
     "scalar_type",
 ]
 
@@ -35,6 +36,7 @@ class ModuleContext:
     """What all equations of a module share: MLIR's context, caches, the functions already lowered."""
 
     __slots__ = (
+        "asked",
         "callbacks",
         "constants",
         "context",
@@ -51,6 +53,7 @@ class ModuleContext:
         "tokens",
         "traceback_locations",
         "types",
+        "unknown",
     )
 
     def __init__(self, context: ir.Context, module: ir.Module, platform: str):
@@ -62,6 +65,9 @@ class ModuleContext:
         self.constants: dict[Any, Any] = {}
         self.functions: dict[Any, Any] = {}
         self.locations: dict[Any, Any] = {}
+        self.asked: dict[Any, Any] = {}
+        """For each kind of equation the traceback of the first, which JAX gives to its lowering rule's program."""
+        self.unknown = ir.Location.unknown(context)
         self.traceback_locations: Any = None
         self.callbacks: list[Any] = []
         self.tagged = False
@@ -75,7 +81,7 @@ class ModuleContext:
 class LoweringContext:
     """What a lowering rule is told about the equation it lowers."""
 
-    __slots__ = ("avals_in", "avals_out", "const_values", "module", "name_stack", "primitive", "traceback")
+    __slots__ = ("avals_in", "avals_out", "const_values", "module", "name_stack", "primitive", "where")
 
     def __init__(
         self,
@@ -85,7 +91,7 @@ class LoweringContext:
         avals_out: Sequence[AbstractValue],
         const_values: dict[int, Any] | None = None,
         name_stack: Any = None,
-        traceback: Any = None,
+        where: Any = None,
     ):
         self.module = module
         self.primitive = primitive
@@ -93,7 +99,8 @@ class LoweringContext:
         self.avals_out: Any = avals_out
         self.const_values = {} if const_values is None else const_values
         self.name_stack = name_stack
-        self.traceback = traceback
+        self.where = where
+        """The equation, the scopes and the place of its block: what ``locations`` asks for."""
 
     @property
     def platform(self) -> str:
@@ -110,9 +117,24 @@ class _Active(threading.local):
     def __init__(self) -> None:
         self.types: dict[Any, Any] = {}
         self.elements: dict[Any, Any] = {}
+        self.tagged = False
 
 
 _active = _Active()
+
+
+def open_block(region: Any, *types: ir.Type) -> Any:
+    """Appends a block with parameters of these types to the region of an operation.
+
+    JAX emits a rule's operations first, and gives them the place of their equation afterwards, but their blocks' parameters
+    not: those have the primitive's name alone.
+    """
+    if _active.tagged:
+        return region.blocks.append(*types)
+    here: Any = ir.Location.current
+    name = here.name_str.rpartition("/")[2].removesuffix(":")
+    loc = ir.Location.name(f"{name}:", childLoc=ir.Location.name(name))
+    return region.blocks.append(*types, arg_locs=[loc] * len(types))
 
 
 class activate:
@@ -122,11 +144,12 @@ class activate:
         self.module = module
 
     def __enter__(self) -> None:
-        self.before = _active.types, _active.elements
+        self.before = _active.types, _active.elements, _active.tagged
         _active.types, _active.elements = self.module.types, self.module.constants
+        _active.tagged = self.module.tagged
 
     def __exit__(self, *exc: Any) -> None:
-        _active.types, _active.elements = self.before
+        _active.types, _active.elements, _active.tagged = self.before
 
 
 _int_types = {"int": True, "uint": False}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from jaxnb.engine.ops.locations import body_context, body_location, call_location, function_location
 from jaxnb.engine.ops.lowering import LoweringContext, ir_types
 from jaxnb.xla.mlir import func, ir
 
@@ -26,11 +27,12 @@ def outlined(rule: LoweringRule) -> LoweringRule:
         function = functions.get(key)
         if function is None:
             function = functions[key] = _build(ctx, rule, values, params)
-        call = func.CallOp(
-            ir_types(ctx.avals_out),
-            ir.FlatSymbolRefAttr.get(ir.StringAttr(function.name).value),
-            list(values),
-        )
+        with call_location(ctx):
+            call = func.CallOp(
+                ir_types(ctx.avals_out),
+                ir.FlatSymbolRefAttr.get(ir.StringAttr(function.name).value),
+                list(values),
+            )
         return list(call.results)
 
     return lower
@@ -40,13 +42,14 @@ def _build(
     ctx: LoweringContext, rule: LoweringRule, values: Sequence[ir.Value], params: dict[str, Any]
 ) -> Any:
     signature = ir.FunctionType.get([value.type for value in values], ir_types(ctx.avals_out))
-    with ir.InsertionPoint(ctx.module.module.body):
+    with ir.InsertionPoint(ctx.module.module.body), function_location(ctx):
         function = func.FuncOp(ctx.primitive.name, signature)
+        block = function.add_entry_block()
     function.attributes["sym_visibility"] = ir.StringAttr.get("private")
     ctx.module.symbols.insert(function)
-    block = function.add_entry_block()
     with ir.InsertionPoint(block):
-        inner = LoweringContext(ctx.module, ctx.primitive, ctx.avals_in, ctx.avals_out, {}, ctx.name_stack)
-        results = rule(inner, *block.arguments, **params)
-        func.return_(results if isinstance(results, list) else [results])
+        with body_location(ctx):
+            results = rule(body_context(ctx), *block.arguments, **params)
+        with function_location(ctx):
+            func.return_(results if isinstance(results, list) else [results])
     return function

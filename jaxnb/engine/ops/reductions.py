@@ -19,7 +19,7 @@ from jaxnb.engine.core.rules import Undefined, composite, define, linear_jvp, pe
 from jaxnb.engine.ops.arithmetic import div, mul
 from jaxnb.engine.ops.comparison import compare_values, eq
 from jaxnb.engine.ops.conversion import convert_element_type
-from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type
+from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type, open_block
 from jaxnb.engine.ops.placement import check_out_sharding
 from jaxnb.engine.ops.shape import broadcast, broadcast_in_dim, reshape, squeeze
 from jaxnb.engine.ops.slicing import pad, slice_in_dim
@@ -102,7 +102,7 @@ def build_reduce(out: ShapedArray, operand: ir.Value, init: ir.Value, combine: C
     """A ``stablehlo.reduce`` of one operand whose body is one operation."""
     scalar = init.type
     op = hlo.ReduceOp([ir_type(out)], [operand], [init], dense_ints(axes))
-    body = op.regions[0].blocks.append(scalar, scalar)
+    body = open_block(op.regions[0], scalar, scalar)
     with ir.InsertionPoint(body):
         hlo.return_([combine(*body.arguments)])
     return op.result

@@ -29,7 +29,7 @@ from jaxnb.engine.ops.arithmetic import add, add_jaxvals, add_p, div, mul, mul_p
 from jaxnb.engine.ops.comparison import eq
 from jaxnb.engine.ops.filling import full, full_like, iota
 from jaxnb.engine.ops.gather import gather
-from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type
+from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type, open_block
 from jaxnb.engine.ops.lowering import full_like as filled_value
 from jaxnb.engine.ops.magnitude import max_p, min_p
 from jaxnb.engine.ops.selection import select
@@ -163,7 +163,7 @@ def _scatter_lower(
         unique_indices=ir.BoolAttr.get(unique_indices),
     )
     scalar = ir.RankedTensorType.get((), ir.RankedTensorType(operand.type).element_type)
-    block = op.update_computation.blocks.append(scalar, scalar)
+    block = open_block(op.update_computation, scalar, scalar)
     with ir.InsertionPoint(block):
         old, new = block.arguments
         hlo.return_([new] if update_jaxpr is None else ctx.lower_jaxpr(update_jaxpr, old, new))

@@ -16,7 +16,16 @@ from jaxnb.engine.ops.axes import canonicalize_axis, canonicalize_shape
 from jaxnb.engine.ops.comparison import compare_type, compare_values
 from jaxnb.engine.ops.filling import broadcasted_iota
 from jaxnb.engine.ops.gather import gather
-from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, i64_attr, ir_type, ir_types
+from jaxnb.engine.ops.locations import Steps, steps
+from jaxnb.engine.ops.lowering import (
+    LoweringContext,
+    constant,
+    dense_ints,
+    i64_attr,
+    ir_type,
+    ir_types,
+    open_block,
+)
 from jaxnb.engine.ops.shape import broadcast_in_dim, expand_dims, moveaxis, reshape
 from jaxnb.xla.mlir import chlo, hlo, ir
 from jaxnb.xla.version import JAXLIB_VERSION
@@ -55,41 +64,59 @@ def _sort_lower(ctx: LoweringContext, *operands: ir.Value, dimension, is_stable,
         is_stable=ir.BoolAttr.get(is_stable),
     )
     scalars = [ir_type(ShapedArray((), aval.dtype)) for aval in ctx.avals_in]
-    body = op.regions[0].blocks.append(*[scalar for scalar in scalars for _ in range(2)])
+    body = open_block(op.regions[0], *[scalar for scalar in scalars for _ in range(2)])
+    at = steps(ctx)
     with ir.InsertionPoint(body):
         arguments = list(body.arguments)
         keys = []
         for i, aval in enumerate(ctx.avals_in[:num_keys]):
-            x, y = (_ordered_parts(v, aval.dtype) for v in arguments[2 * i : 2 * i + 2])
+            x, y = (_ordered_parts(v, aval.dtype, at) for v in arguments[2 * i : 2 * i + 2])
             keys += zip(x, y, strict=True)
-        hlo.return_([_is_less(keys)])
+        hlo.return_([_is_less(keys, at)])
     return list(op.results)
 
 
-def _ordered_parts(x: ir.Value, dtype: np.dtype) -> list[tuple[ir.Value, str]]:
+def _ordered_parts(x: ir.Value, dtype: np.dtype, at: Steps) -> list[tuple[ir.Value, str]]:
     """The scalars that decide where ``x`` stands, and how each is compared: both zeros are one, and so are NaNs."""
     if dtypes.issubdtype(dtype, np.complexfloating):
         part = np.dtype(np.float64 if dtype == np.complex128 else np.float32)
-        return _ordered_parts(hlo.real(x), part) + _ordered_parts(hlo.imag(x), part)
+        with at("real"):
+            real = hlo.real(x)
+        parts = _ordered_parts(real, part, at)
+        with at("imag"):
+            imag = hlo.imag(x)
+        return parts + _ordered_parts(imag, part, at)
     if not dtypes.issubdtype(dtype, np.floating):
         return [(x, compare_type(dtype))]
     scalar = ShapedArray((), dtype)
-    is_zero = compare_values("EQ", "FLOAT", x, constant(0, scalar))
-    value = hlo.select(is_zero, constant(0, scalar), x)
-    is_nan = compare_values("NE", "FLOAT", x, x)
-    return [(hlo.select(is_nan, constant(np.nan, scalar), value), "TOTALORDER")]
+    zero = constant(0, scalar)
+    with at("eq"):
+        is_zero = compare_values("EQ", "FLOAT", x, zero)
+    zero = constant(0, scalar)
+    with at("select_n"):
+        value = hlo.select(is_zero, zero, x)
+    with at("ne"):
+        is_nan = compare_values("NE", "FLOAT", x, x)
+    nan = constant(np.nan, scalar)
+    with at("select_n"):
+        return [(hlo.select(is_nan, nan, value), "TOTALORDER")]
 
 
-def _is_less(keys: Sequence[tuple[tuple[ir.Value, str], tuple[ir.Value, str]]]) -> ir.Value:
+def _is_less(keys: Sequence[tuple[tuple[ir.Value, str], tuple[ir.Value, str]]], at: Steps) -> ir.Value:
     """``x < y`` by the first key in which they differ."""
     result = None
     for (x, kind), (y, _) in reversed(keys):
-        less = compare_values("LT", kind, x, y)
+        with at("lt_to"):
+            less = compare_values("LT", kind, x, y)
         if result is None:
             result = less
             continue
-        equal = compare_values("EQ", kind, x, y)
-        result = hlo.or_(less, hlo.and_(equal, result))
+        with at("eq_to"):
+            equal = compare_values("EQ", kind, x, y)
+        with at("and"):
+            result = hlo.and_(equal, result)
+        with at("or"):
+            result = hlo.or_(less, result)
     assert result is not None
     return result
 

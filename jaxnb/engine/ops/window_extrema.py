@@ -15,7 +15,7 @@ from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.rules import Undefined, define, instantiate_zeros, primitives
 from jaxnb.engine.ops.comparison import check_ordered, compare_type, compare_values
 from jaxnb.engine.ops.elementwise import axis_to_front
-from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type
+from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type, open_block
 from jaxnb.engine.ops.reductions import lexicographic, max_identity, min_identity
 from jaxnb.engine.ops.slicing import pad, slice, slice_p
 from jaxnb.engine.ops.windows import (
@@ -181,10 +181,10 @@ def _select_and_scatter_add_lower(
         window_strides=dense_ints(window_strides),
         padding=pairs_attr(((0, 0),) * aval.ndim),
     )
-    body = op.select.blocks.append(worst.type, worst.type)
+    body = open_block(op.select, worst.type, worst.type)
     with ir.InsertionPoint(body):
         hlo.return_([compare_values(select_prim.name.upper(), compare_type(aval.dtype), *body.arguments)])
-    body = op.scatter.blocks.append(zero.type, zero.type)
+    body = open_block(op.scatter, zero.type, zero.type)
     with ir.InsertionPoint(body):
         hlo.return_([hlo.add(*body.arguments)])
     return hlo.slice(op.result, dense_ints(low), dense_ints(limits), dense_ints([1] * aval.ndim))

@@ -18,7 +18,7 @@ from jaxnb.engine.core.rules import Undefined, define, instantiate_zeros, linear
 from jaxnb.engine.ops.axes import check_nonnegative
 from jaxnb.engine.ops.comparison import compare_type, compare_values
 from jaxnb.engine.ops.elementwise import axis_to_front
-from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type
+from jaxnb.engine.ops.lowering import LoweringContext, constant, dense_ints, ir_type, open_block
 from jaxnb.engine.ops.reductions import lexicographic, max_identity, min_identity
 from jaxnb.engine.ops.slicing import pad, slice
 from jaxnb.xla.mlir import hlo, ir
@@ -161,7 +161,7 @@ def build_reduce_window(
         window_dilations=dense_ints(window.window_dilation),
         padding=pairs_attr(window.padding),
     )
-    body = op.regions[0].blocks.append(*[init.type for init in inits] * 2)
+    body = open_block(op.regions[0], *[init.type for init in inits] * 2)
     with ir.InsertionPoint(body):
         hlo.return_(list(emit(*body.arguments)))
     return list(op.results)

@@ -18,12 +18,26 @@ from jaxnb.engine.core.avals import AbstractValue, ShapedArray, get_aval
 from jaxnb.engine.core.effects import ordered
 from jaxnb.engine.core.jaxpr import Jaxpr, JaxprEqn, Literal
 from jaxnb.engine.core.rules import Composite, Undefined, lowering_rules
-from jaxnb.engine.core.source import NameStack, SourceInfo, empty_name_stack
+from jaxnb.engine.core.source import NameStack, SourceInfo, capture, empty_name_stack
+from jaxnb.engine.ops.locations import (
+    Place,
+    call_location,
+    continued,
+    expanded,
+    function_location,
+    here,
+    inner_place,
+    inner_stack,
+    line_of,
+    operation_location,
+    outermost,
+    rule_place,
+)
 from jaxnb.engine.ops.lowering import LoweringContext, ModuleContext, activate, constant, ir_type
 from jaxnb.engine.runtime.constants import jaxpr_const_args
 from jaxnb.engine.runtime.placement import device_of
 from jaxnb.engine.transforms.constants import with_constvars
-from jaxnb.engine.transforms.stage import trace_to_jaxpr
+from jaxnb.engine.transforms.stage import trace_rule
 from jaxnb.xla import state
 from jaxnb.xla import traceback as tb_door
 from jaxnb.xla.mlir import (
@@ -125,7 +139,8 @@ def lower_module(
             const_args = jaxpr_const_args(jaxpr)
             stack = empty_name_stack.extend(f"jit({name})")
             chosen = len(platforms) > 1
-            op = _lower_function(mod, "main", jaxpr, const_args, stack, public=True, chosen=chosen)
+            place = Place(outer=capture())
+            op = _lower_function(mod, "main", jaxpr, const_args, stack, place, public=True, chosen=chosen)
             placed = [device_of(c) is not None for c in const_args]
             _mark_parameters(op, jaxpr, const_args, placed, donors, aliases, given_in, chosen)
             _mark_results(op, jaxpr, result_paths, given_out)
@@ -136,7 +151,9 @@ def lower_module(
 
 
 def _file_of(code: Any) -> str | None:
-    return code.co_filename if source.is_user_file(code.co_filename) else None
+    # Locations have frames of frozen modules, such as that which runs a module as a script.
+    name = code.co_filename
+    return name if source.is_user_file(name) or name.startswith("<frozen ") else None
 
 
 def _mark_parameters(
@@ -196,7 +213,7 @@ def _sharding(aval: AbstractValue) -> dict[str, Any]:
 
 def _declare_mesh(module: Any) -> None:
     if config.use_shardy_partitioner.value:
-        text = "module { sdy.mesh @empty_mesh = <[]> {stablehlo.mesh = {axes = []}} }"
+        text = "module { sdy.mesh @empty_mesh = <[]> {stablehlo.mesh = {axes = []}} loc(unknown) }"
         op = ir.Module.parse(text).body.operations[0].operation
         op.clone(ip=ir.InsertionPoint.at_block_begin(module.body))
 
@@ -211,6 +228,7 @@ def _lower_function(
     jaxpr: Jaxpr,
     const_args: Sequence[Any],
     stack: NameStack,
+    place: Place,
     public: bool,
     chosen: bool = False,
 ) -> Any:
@@ -237,11 +255,10 @@ def _lower_function(
             )
     mod.symbols.insert(op)
     names = jaxpr.debug_info.arg_names if jaxpr.debug_info is not None else ()
-    locations = None
+    locations = [mod.unknown] * len(in_types)
     if public and len(names) == len(jaxpr.invars):
-        unknown = ir.Location.unknown()
-        locations = [unknown] * (len(in_types) - len(names)) + [
-            ir.Location.name(n) if n else unknown for n in names
+        locations = [mod.unknown] * (len(in_types) - len(names)) + [
+            ir.Location.name(n) if n else mod.unknown for n in names
         ]
     block = op.add_entry_block(locations)
     args = list(block.arguments)[len(first) :]
@@ -251,7 +268,7 @@ def _lower_function(
     before = mod.tag_is_kept
     mod.tag_is_kept = False
     try:
-        with ir.InsertionPoint(block):
+        with ir.InsertionPoint(block), _body_location(mod, stack, place):
             if not config.use_simplified_jaxpr_constants.value:
                 # The older way: a program's constants stand at its beginning.
                 for value in with_constvars(jaxpr).consts:
@@ -259,15 +276,21 @@ def _lower_function(
             ins = args[len(const_args) :]
             if public:
                 ins = [_constrained(x, v.aval) for x, v in zip(ins, jaxpr.invars, strict=True)]
-            outs = lower_block(mod, jaxpr, ins, const_values, stack, source.capture() if public else None)
+            outs = lower_block(mod, jaxpr, ins, const_values, stack, place)
             if public:
                 outs = [_constrained(x, v.aval) for x, v in zip(outs, jaxpr.outvars, strict=True)]
-            with ir.Location.unknown() if mod.tagged else ir.Location.name(str(stack)):
-                func.return_([*(mod.tokens[e] for e in effects), *outs])
+            func.return_([*(mod.tokens[e] for e in effects), *outs])
     finally:
         mod.tag_is_kept = before
         mod.tokens = outer_tokens
     return op
+
+
+def _body_location(mod: ModuleContext, stack: NameStack, place: Place) -> Any:
+    """Returns the location of what no equation of a function asks for: its constants and its end."""
+    if mod.tagged or not stack.entries:
+        return mod.unknown
+    return ir.Location.name(str(stack), childLoc=line_of(mod, place.outer) or mod.unknown)
 
 
 def _is_extended(aval: Any) -> bool:
@@ -292,14 +315,14 @@ def lower_block(
     args: Sequence[Any],
     const_values: dict[int, Any],
     stack: NameStack,
-    outer: Any = None,
+    place: Place,
 ) -> list[Any]:
     """Emits a program's operations at the insertion point and returns its results' values.
 
-    Where they come from is what each equation says, and behind it ``outer``, the stack of who has the program here.
+    The scopes and the place say what is around the program.
     """
     env: dict[Any, Any] = dict(zip(jaxpr.invars, args, strict=True))
-    locations = mod.locations
+    tagged = mod.tagged
 
     def read(atom: Any) -> Any:
         if type(atom) is Literal:
@@ -312,42 +335,39 @@ def lower_block(
     for eqn in jaxpr.eqns:
         prim = eqn.primitive
         rule = lowering_rules[prim]
-        info = eqn.source_info
-        if outer is not None and not mod.tag_is_kept:
-            info = SourceInfo(outer if info.traceback is None else info.traceback + outer, info.name_stack)
-        if mod.tag_is_kept:
-            loc = ir.Location.current
-        elif mod.tagged:
-            loc = _tag_location(mod, eqn, info)
-        else:
-            key = (info.traceback, info.name_stack, prim, stack)
-            loc = locations.get(key)
-            if loc is None:
-                loc = locations[key] = _location(mod, prim, info, stack)
         invars = eqn.invars
+        vals = None
+        if isinstance(rule, Composite) and rule.keeps_literals:
+            vals = [a if type(a) is Literal else env[a] for a in invars]
+        elif not tagged:
+            # A constant is the function's, not the equation's that asks for it.
+            vals = [env[a] if type(a) is not Literal else read(a) for a in invars]
+        if tagged:
+            loc = here() if mod.tag_is_kept else _tag_location(mod, eqn, place)
+        elif isinstance(rule, Composite) and rule.keeps_literals:
+            loc = here()
+        else:
+            loc = operation_location(mod, eqn, stack, place)
         with loc:  # pyright: ignore[reportGeneralTypeIssues, reportAttributeAccessIssue]
-            if isinstance(rule, Composite) and rule.keeps_literals:
-                vals = [a if type(a) is Literal else env[a] for a in invars]
-            else:
+            if vals is None:
                 vals = [env[a] if type(a) is not Literal else read(a) for a in invars]
-            inner = stack + info.name_stack
             ctx = LoweringContext(
                 mod,
                 prim,
                 [a.aval for a in invars],
                 [v.aval for v in eqn.outvars],
                 const_values,
-                inner,
-                info.traceback,
+                None,
+                (eqn, stack, place),
             )
             if isinstance(rule, Composite):
-                out = _lower_composite(ctx, rule, vals, eqn.params, info)
+                out = _lower_composite(ctx, rule, vals, eqn.params)
             elif isinstance(rule, Undefined):
                 raise ValueError(f"{prim} has no lowering: {rule.why}")
             else:
                 out = rule(ctx, *vals, **eqn.params)
                 if isinstance(out, Composite):  # a rule that chose between programs
-                    out = _lower_composite(ctx, out, vals, eqn.params, info)
+                    out = _lower_composite(ctx, out, vals, eqn.params)
         if prim.multiple_results:
             env.update(zip(eqn.outvars, out, strict=True))
         else:
@@ -359,28 +379,17 @@ def _literal(lit: Literal) -> Any:
     return constant(getattr(lit.val, "_base_array", lit.val), lit.aval)  # pyright: ignore[reportArgumentType]
 
 
-def _location(mod: ModuleContext, primitive: Any, info: SourceInfo, stack: NameStack) -> Any:
-    if not config.include_full_tracebacks_in_locations.value:
-        frames = source.user_frames(info.traceback)[:1]
-        place = [ir.Location.file(f.file, f.line, f.col_start) for f in frames] or [ir.Location.unknown()]
-        named = ir.Location.name(str(stack + info.name_stack), childLoc=place[0])
-        return ir.Location.name(primitive.name, childLoc=named)
-    child = ir.Location.unknown() if info.traceback is None else mod.traceback_locations.get(info.traceback)
-    return ir.Location.name(f"{stack + info.name_stack}/{primitive.name}", childLoc=child)
-
-
-def _tag_location(mod: ModuleContext, eqn: JaxprEqn, info: SourceInfo) -> Any:
-    child = ir.Location.unknown() if info.traceback is None else mod.traceback_locations.get(info.traceback)
-    return ir.Location.name(f"q{eqn.id}/{eqn.primitive.name}", childLoc=child)
+def _tag_location(mod: ModuleContext, eqn: JaxprEqn, place: Place) -> Any:
+    line = line_of(mod, continued(eqn.source_info.traceback, place.outer))
+    return ir.Location.name(f"q{eqn.id}/{eqn.primitive.name}", childLoc=line or mod.unknown)
 
 
 def _lower_inline(ctx: LoweringContext, jaxpr: Any, values: Sequence[Any]) -> list[Any]:
-    stack = ctx.name_stack or empty_name_stack
-    return lower_block(ctx.module, jaxpr.jaxpr, values, ctx.const_values, stack, ctx.traceback)
+    return lower_block(ctx.module, jaxpr.jaxpr, values, ctx.const_values, inner_stack(ctx), inner_place(ctx))
 
 
 def _lower_composite(
-    ctx: LoweringContext, rule: Composite, vals: Sequence[Any], params: dict[str, Any], info: SourceInfo
+    ctx: LoweringContext, rule: Composite, vals: Sequence[Any], params: dict[str, Any]
 ) -> Any:
     def flat(*args: Any) -> Sequence[Any]:
         out = rule.fun(*args, **params)
@@ -392,8 +401,7 @@ def _lower_composite(
     except TypeError:
         key, jaxpr = None, None
     if jaxpr is None:
-        jaxpr, consts = trace_to_jaxpr(flat, ctx.avals_in)
-        assert not consts
+        jaxpr = trace_rule(flat, ctx.avals_in)
         if key is not None:
             _composites[key] = jaxpr
     if rule.keeps_literals:
@@ -403,8 +411,10 @@ def _lower_composite(
     # What the rule's own program does is done for the equation that has the rule.
     mod.tag_is_kept = mod.tagged
     try:
-        stack = ctx.name_stack or empty_name_stack
-        out = lower_block(mod, jaxpr, vals, ctx.const_values, stack, info.traceback)
+        stack, place = inner_stack(ctx), rule_place(ctx)
+        if rule.keeps_literals:
+            stack, place = expanded(ctx)
+        out = lower_block(mod, jaxpr, vals, ctx.const_values, stack, place)
     finally:
         mod.tag_is_kept = before
     return out if rule.multiple_results else out[0]
@@ -445,22 +455,22 @@ def lower_call(
     found = mod.functions.get(key)
     if found is None:
         const_args = jaxpr_const_args(jaxpr)
-        # XLA puts the call's name before those of its operations, where they do not begin with it.
-        label = f"jit({name})" if ctx.primitive.name == "jit" else ctx.primitive.name
-        stack = (ctx.name_stack or empty_name_stack).extend(label)
-        with ir.Location.unknown():
-            op = _lower_function(mod, name, jaxpr, const_args, stack, public=False)
+        # Tags are read by somebody who wants to see the whole way, if only that of the first call.
+        place = inner_place(ctx) if mod.tagged else Place(rule=ctx.where[2].rule)
+        with mod.unknown if mod.tagged else function_location(ctx):
+            op = _lower_function(mod, name, jaxpr, const_args, empty_name_stack, place, public=False)
         found = mod.functions[key] = (op, const_args)
     op, const_args = found
     # the constants of a program that a lowering rule calls are known only here
     known = ctx.const_values
     const_values = [known[id(c)] if id(c) in known else constant(np.asarray(c)) for c in const_args]
     effects = ordered(jaxpr.effects)
-    call = func.CallOp(
-        [*[hlo.TokenType.get()] * len(effects), *(ir_type(v.aval) for v in jaxpr.outvars)],
-        ir.FlatSymbolRefAttr.get(ir.StringAttr(op.name).value),
-        [*(mod.tokens[e] for e in effects), *const_values, *values],
-    )
+    with call_location(ctx, f"jit({name})") if ctx.primitive.name == "jit" else here():
+        call = func.CallOp(
+            [*[hlo.TokenType.get()] * len(effects), *(ir_type(v.aval) for v in jaxpr.outvars)],
+            ir.FlatSymbolRefAttr.get(ir.StringAttr(op.name).value),
+            [*(mod.tokens[e] for e in effects), *const_values, *values],
+        )
     if inlineable is not None:
         call.operation.attributes["mhlo.frontend_attributes"] = ir.DictAttr.get(
             {"inlineable": ir.StringAttr.get(inlineable)}

@@ -34,7 +34,7 @@ from jaxnb.engine.transforms.dependent import DependentTrace
 from jaxnb.engine.transforms.leaks import check_leaks
 from jaxnb.xla import traceback as tb_door
 
-__all__ = ["StageTrace", "StagedTracer", "trace_to_jaxpr"]
+__all__ = ["StageTrace", "StagedTracer", "trace_rule", "trace_to_jaxpr"]
 
 next_id = eqn_ids.__next__
 
@@ -294,7 +294,8 @@ def trace_to_jaxpr(
         before = set_trace(DependentTrace(trace, trace_context.trace))
     p = provenance
     saved = p.traceback, p.name_stack
-    p.traceback, p.name_stack = None, source.empty_name_stack
+    p.traceback = source.rule_traceback if p.traceback is source.rule_traceback else None
+    p.name_stack = source.empty_name_stack
     try:
         # A program may be used from many places: what its equations say of their origin begins with it, not with a caller.
         with tb_door.Scope():
@@ -311,3 +312,16 @@ def trace_to_jaxpr(
         del args, out
         check_leaks(trace, "DynamicJaxprTrace")
     return jaxpr, consts
+
+
+def trace_rule(fun: Callable[..., Sequence[Any]], in_avals: Sequence[AbstractValue]) -> Jaxpr:
+    """Returns the program of a lowering rule, which captures nothing and comes from where its equation will."""
+    p = provenance
+    before = p.traceback
+    p.traceback = source.rule_traceback
+    try:
+        jaxpr, consts = trace_to_jaxpr(fun, in_avals)
+    finally:
+        p.traceback = before
+    assert not consts
+    return jaxpr
