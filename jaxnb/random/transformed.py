@@ -22,7 +22,7 @@ from jaxnb.random.arguments import (
     single_key,
     to_shape,
 )
-from jaxnb.random.keys import split
+from jaxnb.random.keys import random_bits, split
 from jaxnb.random.normals import normal
 from jaxnb.random.uniforms import unchecked_uniform, uniform
 from jaxnb.xla.version import JAXLIB_VERSION
@@ -86,7 +86,8 @@ def gumbel(
         key: one key.
         shape: the result's shape.
         dtype: a float type.
-        mode: ``"high"`` for twice the bits, ``"low"`` for one draw each; by default as a setting says.
+        mode: ``"high"`` for twice the bits, ``"highest"`` to use all of them as one number of 64 bits (of single precision
+            alone; otherwise the same as ``"high"``), ``"low"`` for one draw each; by default as a setting says.
         out_sharding: how the result is sharded.
 
     Raises:
@@ -95,7 +96,7 @@ def gumbel(
     key, shape, dtype = _prepared("gumbel", key, shape, dtype, out_sharding)
     if mode is None:
         mode = "high" if config.high_dynamic_range_gumbel.value else "low"
-    if mode not in ("high", "low"):
+    if mode not in ("highest", "high", "low"):
         raise ValueError(f"Must provide valid mode for gumbel got: {mode}")
     return _gumbel(key, shape, dtype, mode)
 
@@ -106,9 +107,41 @@ def _gumbel(key, shape, dtype, mode):
     if mode == "low":
         u = unchecked_uniform(key, shape, dtype, minval=facts.tiny, maxval=1.0)
         return lax.neg(lax.log(lax.neg(lax.log(u))))
+    if mode == "highest" and dtype == np.float32:
+        return _gumbel_of_64_bits(key, shape)
     first, second = unchecked_uniform(key, (2, *shape), dtype, minval=0.0, maxval=1.0)
     near: Any = jnp.where(first >= 0.5, first, first + facts.eps * second + _above_zero(facts))
     return -jnp.log(-jnp.log1p(-near))
+
+
+def _gumbel_of_64_bits(key: Any, shape: Any) -> Any:
+    """The number of 64 bits is ``u`` or, where ``u`` is over a half, ``1 - u``, which has more digits; both are below it."""
+    words = random_bits(key, 32, (2, *shape))
+    # One minus a binary fraction: all bits turned over, and one added to the last.
+    turned = lax.bitwise_not(words)
+    low = turned[1]
+    turned = turned + jnp.array([low == np.uint32(0xFFFFFFFF), jnp.ones_like(low)], np.uint32)
+    is_low = words[0] < np.uint32(1 << 31)
+    x = _fraction(jnp.where(is_low, words, turned))
+    return jnp.where(is_low, -jnp.log(-jnp.log1p(-x)), -jnp.log(-jnp.log(x)))
+
+
+def _fraction(words: Any) -> Any:
+    """The float of a binary fraction of two words, high and low, cut after its 24th digit.
+
+    The leading one says the exponent; the 23 digits behind it are the mantissa.
+    """
+    high_zeros, low_zeros = lax.clz(words)
+    high, low = words
+    front = high << high_zeros
+    is_in_low = high_zeros == np.uint32(32)
+    alone = low << low_zeros
+    behind = lax.shift_right_logical(low, np.uint32(32) - high_zeros)
+    digits = front | jnp.where(is_in_low, alone, behind)
+    mantissa = lax.shift_right_logical(digits, np.uint32(8)) & np.uint32(0x7FFFFF)
+    zeros = jnp.where(high_zeros == np.uint32(32), np.uint32(32) + low_zeros, high_zeros)
+    exponent = ((np.uint32(126) - zeros) << np.uint32(23)) & np.uint32(0x3FC00000)
+    return lax.bitcast_convert_type(exponent | mantissa, np.float32)
 
 
 def _above_zero(facts: Any) -> Any:
