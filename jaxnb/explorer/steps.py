@@ -5,11 +5,11 @@ What lives here: the report. What must not: the steps, which the engine takes.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from jaxnb.explorer.analysis.callbacks import callbacks_panels
+from jaxnb.explorer.capture.engine_callables import WrittenCall, written_call
 from jaxnb.explorer.capture.signature import CapturedParameter
 from jaxnb.explorer.exploration import Exploration
 from jaxnb.explorer.explore import make_front_end
@@ -34,9 +34,9 @@ class StepsReport(Report):
 
     open_panes = ("steps", "signature", "stablehlo")
 
-    def __init__(self, title: str, part: Exploration) -> None:
+    def __init__(self, title: str, part: Exploration, call: WrittenCall) -> None:
         super().__init__(f"{title}: ahead of time", {"": part})
-        self._call = title if "(" in title else f"{title}(…)"
+        self._call = call
 
     @property
     def signature(self) -> tuple[CapturedParameter, ...]:
@@ -69,12 +69,11 @@ class StepsReport(Report):
         return Cards("steps", "The four steps", "trace", tuple(cards), is_chain=True)
 
     def _code(self, stage: str) -> str:
-        function, arguments = _parts_of(self._call)
         return {
-            "trace": f"traced = jit({function}).trace({arguments}",
+            "trace": f"traced = {self._call.jitted}.trace({self._call.arguments})",
             "lower": "lowered = traced.lower()",
             "compile": "compiled = lowered.compile()",
-            "run": f"compiled({arguments}",
+            "run": f"compiled({self._call.dynamic})",
         }[stage]
 
     def _figures(self, stage: str) -> list[Figure]:
@@ -191,19 +190,5 @@ def make_steps_report(
 ) -> StepsReport:
     """The report under a title of its own."""
     part = Exploration(make_front_end(f, args, kwargs, title=title))
-    return StepsReport(title or part.trace.title, part)
-
-
-def _parts_of(call: str) -> tuple[str, str]:
-    """The function of a written call, and what follows its opening parenthesis."""
-    try:
-        node = ast.parse(call, mode="eval").body
-    except SyntaxError:  # a title, no code
-        node = None
-    if not isinstance(node, ast.Call) or node.func.end_lineno != 1 or node.func.end_col_offset is None:
-        function, _, arguments = call.partition("(")
-        return function, arguments
-    rest = call.encode()[
-        node.func.end_col_offset :
-    ].decode()  # of a function in parentheses: with the last of them
-    return ast.get_source_segment(call, node.func) or "", rest.lstrip(") ").removeprefix("(")
+    title = title or part.trace.title
+    return StepsReport(title, part, written_call(f, args, kwargs, title))

@@ -205,7 +205,7 @@ def test_an_error_without_a_line_of_the_users_is_at_the_magics(session):
 
 def test_aot_writes_the_steps_of_any_call(session):
     text = session.run("%aot (lambda y: lax.sin(y))(x)").text
-    assert "traced = jit(lambda y: lax.sin(y)).trace(x)\n" in text
+    assert "traced = jaxnb.jit(lambda y: lax.sin(y)).trace(x)\n" in text
     assert "compiled(x)\n" in text
     text = session.run("%aot jaxnb.vmap(lax.sin)(x)").text
-    assert "traced = jit(jaxnb.vmap(lax.sin)).trace(x)\n" in text
+    assert "traced = jaxnb.jit(jaxnb.vmap(lax.sin)).trace(x)\n" in text
