@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from jaxnb import lax
 from jaxnb.engine.api.jit import jit
 from jaxnb.engine.core import dtypes
 from jaxnb.numpy.arguments import ensure_arraylike
-from jaxnb.numpy.reductions import all, refuse_out, static_axis
+from jaxnb.numpy.reductions import all, refuse_out
 from jaxnb.numpy.selection import choose
 
 _jit_inline = functools.partial(jit, static_argnames=("axis", "keepdims"), inline=True)
@@ -46,10 +47,7 @@ def _argmin(a, axis=None, keepdims=False):
 
 def _one_axis(name: str, a: Any, axis: Any) -> tuple[Any, Any]:
     a = ensure_arraylike(name, a)
-    axis = static_axis(axis)
-    if isinstance(axis, tuple):
-        raise TypeError("'tuple' object cannot be interpreted as an integer")
-    return a, axis
+    return a, None if axis is None else operator.index(axis)
 
 
 def argmax(a, axis=None, out=None, keepdims=None):

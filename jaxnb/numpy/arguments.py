@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,19 @@ def promote_dtypes_numeric(*args: Any) -> list[Any]:
     if dtype == np.bool_:
         dtype, weak = dtypes.canonicalize_dtype(np.int64), False
     return [convert(x, dtype, weak) for x in args]
+
+
+def static_indices(x: Any) -> tuple[int, ...]:
+    """An index, or a sequence of them, as a tuple.
+
+    Raises:
+        ConcretizationTypeError: it is traced.
+    """
+    x = concrete(x, "expected a static index or sequence of indices.")
+    try:
+        return (operator.index(x),)
+    except TypeError:
+        return tuple(map(operator.index, x))
 
 
 def concrete(x: Any, context: str) -> Any:

@@ -436,19 +436,12 @@ def _log10(x: Any) -> Any:
 # Diagonals and triangles
 
 
-def _size(n: Any, context: str) -> int:
-    try:
-        return canonicalize_shape((n,))[0]
-    except TypeError as error:
-        raise TypeError(f"{error} {context}") from None
-
-
 def eye(N, M=None, k=0, dtype=None, *, device=None):
     """Ones on the ``k``-th diagonal, zeros elsewhere."""
     check_arraylike("eye", k)
     dtype = dtypes.check_user_dtype_supported(float if dtype is None else dtype, "eye")
-    rows = _size(N, "argument of 'N' jnp.eye().")
-    columns = rows if M is None else _size(M, "argument 'M' of jnp.eye().")
+    rows = canonicalize_shape((N,), "argument of 'N' jnp.eye().")[0]
+    columns = rows if M is None else canonicalize_shape((M,), "argument 'M' of jnp.eye().")[0]
     if rows < 0 or columns < 0:
         raise ValueError(f"negative dimensions are not allowed, got {N} and {M}")
     if dtypes.dtype(k).kind not in "iu":

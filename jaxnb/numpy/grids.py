@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxnb import lax
 from jaxnb.engine.core import dtypes
-from jaxnb.numpy.arguments import check_arraylike, promote_dtypes
+from jaxnb.numpy.arguments import check_arraylike, concrete, promote_dtypes
 from jaxnb.numpy.creation import arange, array, linspace
 from jaxnb.numpy.joining import concatenate, stack
 from jaxnb.numpy.shapes import transpose
@@ -53,7 +53,7 @@ def _along(x: Any, d: int, grid: tuple[int, ...], *, sparse: bool) -> Any:
 def indices(dimensions, dtype=None, sparse=False):
     """For an array's shape, each element's place along each axis."""
     dtype = np.dtype(np.int32) if dtype is None else dtype
-    sizes = tuple(map(operator.index, dimensions))
+    sizes = tuple(operator.index(concrete(d, "dimensions argument of jnp.indices")) for d in dimensions)
     out = [
         _along(lax.iota(dtypes.canonicalize_dtype(dtype), size), d, sizes, sparse=sparse)
         for d, size in enumerate(sizes)

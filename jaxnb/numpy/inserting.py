@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from jaxnb import lax
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.ops.axes import canonicalize_axis
-from jaxnb.numpy.arguments import check_arraylike, ensure_arraylike
+from jaxnb.numpy.arguments import check_arraylike, concrete, ensure_arraylike
 from jaxnb.numpy.creation import arange, array, ones
 from jaxnb.numpy.editing import at_axis, from_front
 from jaxnb.numpy.indexing import getitem
@@ -94,7 +95,13 @@ def triu_indices(n, k=0, m=None):
 
 
 def _sizes(n: Any, k: Any, m: Any) -> tuple[int, int, int]:
-    return n, k, n if m is None else m
+    def size(x: Any, name: str) -> int:
+        return operator.index(
+            concrete(x, f"{name} argument of jnp.triu_indices")
+        )  # so JAX says of both functions
+
+    n, k = size(n, "n"), size(k, "k")
+    return n, k, n if m is None else size(m, "m")
 
 
 def _rows_and_columns(name: str, arr: Any) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from jaxnb import lax
 from jaxnb.engine.api.jit import jit
 from jaxnb.engine.api.vmap import vmap
 from jaxnb.engine.core import dtypes
+from jaxnb.engine.core.trace import Tracer
 from jaxnb.engine.ops.axes import canonicalize_axis
 from jaxnb.engine.ops.staging import is_array
 from jaxnb.numpy.arguments import check_arraylike, concrete, ensure_arraylike, promote_dtypes
@@ -223,7 +224,7 @@ def tile(A, reps):
     """The array repeated along each axis."""
     x = ensure_arraylike("tile", A)
     reps = (reps,) if not np.iterable(reps) else tuple(reps)
-    reps = tuple(operator.index(rep) for rep in reps)
+    reps = tuple(rep if isinstance(rep, Tracer) else operator.index(rep) for rep in reps)
     rank = max(x.ndim, len(reps))
     x = lax.broadcast_to_rank(x, rank)
     return lax.tile(x, (1,) * (rank - len(reps)) + reps)

@@ -13,7 +13,7 @@ from jaxnb.engine.api.jit import jit
 from jaxnb.engine.ops.axes import canonicalize_axes, canonicalize_axis
 from jaxnb.engine.ops.joining import rows
 from jaxnb.engine.ops.staging import is_array
-from jaxnb.numpy.arguments import ensure_arraylike
+from jaxnb.numpy.arguments import concrete, ensure_arraylike, static_indices
 from jaxnb.numpy.division import remainder
 from jaxnb.numpy.shapes import transpose
 from jaxnb.numpy.updates import stretch
@@ -51,7 +51,7 @@ def roll(a, shift, axis=None):
     x = ensure_arraylike("roll", a)
     if axis is None:
         return lax.reshape(roll(lax.reshape(x, (x.size,)), shift, 0), x.shape)
-    axes = canonicalize_axes(np.ravel(axis).tolist(), x.ndim)
+    axes = canonicalize_axes(static_indices(axis), x.ndim)
     if is_array(shift):
         return _roll_dynamic(x, shift, axes)
     steps, dims = np.broadcast_arrays(np.ravel(shift).astype(np.int64), np.array(axes, np.int64))
@@ -74,7 +74,7 @@ def flip(m, axis=None):
     """The elements in reversed order along all axes, or some."""
     x = ensure_arraylike("flip", m)
     if axis is not None:
-        axis = tuple(map(operator.index, axis)) if np.iterable(axis) else operator.index(axis)
+        axis = static_indices(concrete(axis, "The axis argument must be known statically."))
     return _flip(x, axis)
 
 

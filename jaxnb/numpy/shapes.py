@@ -14,7 +14,7 @@ from jaxnb.engine.api.jit import jit
 from jaxnb.engine.core.trace import Tracer
 from jaxnb.engine.ops.axes import broadcast_shapes as broadcast_shapes
 from jaxnb.engine.ops.axes import canonicalize_axes, canonicalize_axis, canonicalize_shape
-from jaxnb.numpy.arguments import check_arraylike, ensure_arraylike
+from jaxnb.numpy.arguments import check_arraylike, ensure_arraylike, static_indices
 from jaxnb.numpy.creation import asarray
 from jaxnb.numpy.updates import stretch
 from jaxnb.xla.version import JAXLIB_VERSION
@@ -172,11 +172,7 @@ def moveaxis(a, source, destination):
 
 
 def _axes_of(axes: Any, ndim: int) -> tuple[int, ...]:
-    try:
-        axes = (operator.index(axes),)
-    except TypeError:
-        axes = tuple(axes)
-    return canonicalize_axes(axes, ndim)
+    return canonicalize_axes(static_indices(axes), ndim)
 
 
 @functools.partial(jit, static_argnames=("axis", "start"))
@@ -200,15 +196,14 @@ def squeeze(a, axis=None):
     if axis is None:
         axes = tuple(i for i, size in enumerate(x.shape) if size == 1)
     else:
-        axes = (axis,) if isinstance(axis, int | np.integer) else tuple(axis)
+        axes = static_indices(axis)
     return lax.squeeze(x, axes)
 
 
 def expand_dims(a, axis):
     """The array with new axes of size one."""
     x = ensure_arraylike("expand_dims", a)
-    axes = (axis,) if isinstance(axis, int | np.integer) else tuple(axis)
-    return lax.expand_dims(x, axes)
+    return lax.expand_dims(x, static_indices(axis))
 
 
 def broadcast_to(array, shape, *, out_sharding=None):

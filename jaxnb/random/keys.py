@@ -19,7 +19,7 @@ from jaxnb.engine.control.keys import (
 )
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import check_not_masked
-from jaxnb.engine.core.trace import shaped_aval
+from jaxnb.engine.core.trace import Tracer, shaped_aval
 from jaxnb.engine.ops.axes import canonicalize_shape
 from jaxnb.engine.ops.key_types import KeyType, PRNGImpl
 from jaxnb.engine.runtime.arrays import Array
@@ -173,8 +173,13 @@ def split(key: Any, num: int | tuple[int, ...] = 2) -> Any:
         num: how many, or the shape of the array of keys.
     """
     typed, raw = check_key("split", key)
-    shape = tuple(num) if isinstance(num, Sequence) and not isinstance(num, str) else (operator.index(num),)  # pyright: ignore[reportArgumentType]
-    return _like(raw, random_split_p.bind(typed, shape=canonicalize_shape(shape)))
+    several = isinstance(num, Sequence) and not isinstance(num, str)
+    sizes: tuple[Any, ...] = tuple(num) if several else (num,)  # pyright: ignore[reportArgumentType, reportGeneralTypeIssues]
+    if not several and not isinstance(num, Tracer):
+        sizes = (operator.index(num),)  # pyright: ignore[reportArgumentType]
+    # Of a size that is traced or none the primitive says more.
+    shape = tuple(operator.index(size) if isinstance(size, np.integer) else size for size in sizes)
+    return _like(raw, random_split_p.bind(typed, shape=shape))
 
 
 def fold_in(key: Any, data: Any) -> Any:

@@ -17,19 +17,28 @@ from jaxnb.engine.core.trace import Tracer
 Shape = tuple[int, ...]
 
 
-def canonicalize_shape(shape: Any) -> Shape:
-    """The shape as a tuple of Python ints; a lone integer is a one-dimensional shape."""
+def canonicalize_shape(shape: Any, context: str = "") -> Shape:
+    """The shape as a tuple of Python ints; a lone integer is a one-dimensional shape.
+
+    Args:
+        shape: what is to be one.
+        context: what an error says of it besides.
+
+    Raises:
+        TypeError: it is none.
+    """
     try:
         if isinstance(shape, int | np.integer):
             return (operator.index(shape),)
         return tuple(map(operator.index, shape))
     except TypeError:
         pass
-    raise TypeError(_shape_error(shape))
+    raise TypeError(_shape_error(shape, context))
 
 
-def _shape_error(shape: Any) -> str:
+def _shape_error(shape: Any, context: str) -> str:
     text = f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
+    text += f" {context}" if context else ""
     sizes = shape if np.iterable(shape) else (shape,)
     traced = [size for size in sizes if isinstance(size, Tracer)]
     if traced:

@@ -45,14 +45,19 @@ def checked(fun: Callable[..., Any], avals: Sequence[Any], name: str, n_tokens: 
         done = []
         for i, (value, aval) in enumerate(zip(results, avals, strict=True)):
             array = np.asarray(value)
+            if not dtypes.is_supported(array.dtype):
+                raise TypeError(
+                    f"Dtype {array.dtype} is not a valid JAX array type. Only arrays of numeric types are supported by JAX."
+                )
             if array.shape != aval.shape:
                 raise RuntimeError(
                     f"Incorrect output shape for return value #{i}: Expected: {aval.shape}, Actual: {array.shape}"
                 )
             if array.dtype != aval.dtype:
-                if dtypes.canonicalize_dtype(array.dtype) != aval.dtype:
+                dtype = dtypes.canonicalize_dtype(array.dtype)
+                if dtype != aval.dtype:
                     raise RuntimeError(
-                        f"Incorrect output dtype for return value #{i}: Expected: {aval.dtype}, Actual: {array.dtype}"
+                        f"Incorrect output dtype for return value #{i}: Expected: {aval.dtype}, Actual: {dtype}"
                     )
                 array = array.astype(aval.dtype)
             done.append(np.ascontiguousarray(array).reshape(aval.shape))

@@ -30,7 +30,7 @@ from jaxnb.engine.runtime.history import is_watching
 from jaxnb.engine.runtime.lower import forget_composites
 from jaxnb.engine.runtime.nan_checks import call_step_by_step, check_result
 from jaxnb.engine.runtime.programs import adopt_program, compiled_call, compiled_program, program_key
-from jaxnb.engine.runtime.signature import UNSPECIFIED, CallCache, JitInfo
+from jaxnb.engine.runtime.signature import UNSPECIFIED, CallCache, JitInfo, check_arguments
 from jaxnb.engine.runtime.traces import TracedCall, TracedFunction, forget_function, trace_call
 from jaxnb.engine.runtime.traces import clear_traces as _clear_traces
 from jaxnb.engine.transforms.evaluate import eval_jaxpr
@@ -114,7 +114,11 @@ def make_checked(
 def _cache_miss(info: JitInfo, args: tuple, kwargs: dict[str, Any]) -> tuple[Any, Any, bool]:
     """Answers a call that C++ cannot: ``(result, what it needs to answer the next one or None, False)``."""
     if info.inline is CALLED and trace_context.trace is not eval_trace and not _stays_together():
-        return info.fun(*args, **kwargs), None, False
+        try:
+            return info.fun(*args, **kwargs), None, False
+        except (TypeError, ValueError):
+            check_arguments(info, args, kwargs)  # what is no array is named as where the function is traced
+            raise
     call = trace_call(info, args, kwargs)
     if trace_context.trace is not eval_trace or any(isinstance(x, Tracer) for x in call.leaves):
         try:

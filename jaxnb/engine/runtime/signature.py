@@ -27,6 +27,7 @@ __all__ = [
     "JitInfo",
     "Static",
     "abstract_from_duck",
+    "check_arguments",
     "debug_info_for",
     "donated_leaves",
     "forget_calls",
@@ -227,6 +228,14 @@ def type_of_argument(
         "jit-wrapped function was called with a non-array argument, and this argument was not marked as static using the "
         "static_argnums or static_argnames parameters of jax.jit."
     ) from None
+
+
+def check_arguments(info: JitInfo, args: tuple, kwargs: dict[str, Any]) -> None:
+    """Raises TypeError where an argument is nothing that can be traced; tracers are."""
+    traced, traced_kwargs, statics = split_static(info, args, kwargs)
+    for x in pytree.flatten((traced, traced_kwargs))[0]:
+        if not hasattr(x, "aval"):
+            type_of_argument(info, x, traced, traced_kwargs, statics, ahead=False)
 
 
 def _name_of(info: JitInfo, x: Any, args: Any, kwargs: Any, statics: Any) -> str | None:
