@@ -325,8 +325,8 @@ def _range(start: Any, stop: Any, step: Any, dtype: Any) -> Any:
     size = max(0, int(np.ceil((stop - start) / (1 if step is None else step))))
     numbers = lax.iota(dtype, size)
     if step is not None:
-        numbers = lax.mul(np.asarray(step, dtype)[()], numbers)
-    return lax.add(np.asarray(start, dtype)[()], numbers)
+        numbers = lax.mul(np.asarray(step).astype(dtype)[()], numbers)
+    return lax.add(np.asarray(start).astype(dtype)[()], numbers)
 
 
 def linspace(

@@ -12,6 +12,7 @@ import numpy as np
 
 from jaxnb import lax
 from jaxnb.engine.core import dtypes
+from jaxnb.engine.core.avals import get_aval
 from jaxnb.engine.core.trace import current_trace_is_eval
 from jaxnb.engine.ops.addressing import GatherDimensionNumbers, GatherScatterMode
 from jaxnb.engine.ops.conversion import convert
@@ -290,6 +291,7 @@ def _dynamic_slice(x: Any, spec: IndexSpec, wraps: bool) -> Any:
             starts.append(np.asarray(part.start, dtypes.canonicalize_dtype(np.int64)))
             sizes.append(part.size)
         elif isinstance(part, Static):
+            get_aval(part.value)  # JAX's words for too large a number
             starts.append(np.asarray(part.value, dtypes.canonicalize_dtype(np.int64)))
             sizes.append(1)
         elif isinstance(part, Scalar):

@@ -18,10 +18,11 @@ from jaxnb.engine.control.branches import cond_p, platform_index_p
 from jaxnb.engine.control.mismatch import check_branch_structures, check_branch_types
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.jaxpr import close
-from jaxnb.engine.core.trace import concrete_value, shaped_aval
+from jaxnb.engine.core.trace import concrete_value, current_trace_is_eval, shaped_aval
 from jaxnb.engine.ops.comparison import ne
 from jaxnb.engine.ops.conversion import convert_element_type
 from jaxnb.engine.ops.selection import clamp
+from jaxnb.engine.ops.staging import is_array, stage
 from jaxnb.xla import pytree
 
 __all__ = ["cond", "platform_dependent", "switch"]
@@ -57,7 +58,12 @@ def _choose(
             b.replace(outvars=[v for v, k in zip(b.outvars, kept, strict=True) if k]) for b in branches
         ]
     out = iter(cond_p.bind(index, *given, branches=tuple(close(b) for b in branches), **params))
-    return pytree.unflatten(out_tree, [next(out) if p is None else given[p] for p in passed])
+    return pytree.unflatten(out_tree, [next(out) if p is None else _passed_on(given[p]) for p in passed])
+
+
+def _passed_on(x: Any) -> Any:
+    """A result that is an operand; outside of any trace it is an array, whatever was given."""
+    return x if is_array(x) or not current_trace_is_eval() else stage(x)
 
 
 def cond(pred: Any, true_fun: Any, false_fun: Any, *operands: Any, operand: Any = _absent) -> Any:

@@ -118,6 +118,8 @@ def convert(operand: Any, new_dtype: Any = None, weak_type: bool | None = None, 
             return operand
         raise ValueError(f"Cannot convert_element_type from {old_dtype} to {new_dtype}")
     new_dtype = np.dtype(new_dtype)
+    if type(operand) is int and not -0x8000_0000 <= operand < 0x8000_0000:
+        operand = np.asarray(operand).astype(new_dtype)[()]  # too large a number loses its upper bits
     if np.issubdtype(old_dtype, np.complexfloating) and not _holds_complex(new_dtype):
         warnings.warn(
             "Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning, 3

@@ -39,15 +39,22 @@ def wrap_index(index: Any, size: int) -> Any:
     if not is_array(index):
         array = np.asarray(index)
         if array.dtype.kind == "u":
-            return index
+            return _narrowed(index)
         if not isinstance(index, np.ndarray | np.generic):
-            return operator.index(index) + size if index < 0 else index
+            return _narrowed(operator.index(index) + size if index < 0 else index)
         return array.dtype.type(array + array.dtype.type(size)) if array < 0 else index
     if dtypes.issubdtype(index.dtype, np.unsignedinteger):
         return index
     negative = lt(index, _const(0, index.dtype))
     strong = convert_element_type(index, index.dtype) if index.aval.weak_type else index
     return select_n(negative, index, add(strong, _const(size, index.dtype)))
+
+
+def _narrowed(index: Any) -> Any:
+    """A Python integer that is too large loses its upper bits."""
+    if type(index) is int and not -0x8000_0000 <= index < 0x8000_0000:
+        return np.asarray(index).astype(dtypes.canonicalize_dtype(np.int64))[()]
+    return index
 
 
 def _const(value: int, dtype: Any) -> np.ndarray:

@@ -114,6 +114,9 @@ def make_checked(
 def _cache_miss(info: JitInfo, args: tuple, kwargs: dict[str, Any]) -> tuple[Any, Any, bool]:
     """Answers a call that C++ cannot: ``(result, what it needs to answer the next one or None, False)``."""
     if info.inline is CALLED and trace_context.trace is not eval_trace and not _stays_together():
+        for x in args:
+            if type(x) is int and not -0x8000_0000 <= x < 0x8000_0000:
+                check_arguments(info, args, kwargs)  # which tells of too large a number
         try:
             return info.fun(*args, **kwargs), None, False
         except (TypeError, ValueError):

@@ -218,6 +218,8 @@ def type_of_argument(
                 return abstract_from_duck(x)
             raise TypeError(f"Argument '{x}' of type {type(x)} is not a valid JAX type.") from None
     except OverflowError:
+        if info.is_primitive:
+            raise
         raise OverflowError(
             "An overflow was encountered while parsing an argument to a jitted computation, whose argument path is "
             f"{_name_of(info, x, args, kwargs, statics)}. Got {type(x)} with value {x}"
