@@ -41,7 +41,7 @@ class Failure(View):
 
     @property
     def jaxpr(self) -> str:
-        """The program as far as it was traced; it has no results."""
+        """The program as far as it was traced; "" where nothing was recorded."""
         return self.captured.trace.jaxpr
 
     def panels(self) -> list[Panel]:
@@ -77,16 +77,19 @@ class Failure(View):
         )
         model["title"] = f"{trace.function}: {self.captured.error}"
         model["header"] = [e for e in model["header"] if e["k"] in ("arguments", "equations", "jaxlib")]
+        if not trace.jaxpr:
+            model["documents"] = [one for one in model["documents"] if one["id"] != "jaxpr"]
         for document in model["documents"]:
             if document["id"] == "jaxpr":
                 document["title"] = "Jaxpr so far"
-        model["open"] = [panel.id for panel in panels] + ["source", "jaxpr"]
+        model["open"] = [panel.id for panel in panels] + [one["id"] for one in model["documents"]]
         return model
 
     def text(self) -> str:
         """The view as plain text."""
         lines = [panel_text(panel) for panel in self.panels()]
-        lines.append("Jaxpr so far\n" + "\n".join(f"  {line}" for line in self.jaxpr.split("\n")))
+        if self.jaxpr:
+            lines.append("Jaxpr so far\n" + "\n".join(f"  {line}" for line in self.jaxpr.split("\n")))
         return visible("\n\n".join(lines))
 
     def start(self) -> Failure:
@@ -120,4 +123,8 @@ class Failure(View):
 def explain_error(error: BaseException) -> Failure | None:
     """The explanation of an error that was raised while a function was traced; None for any other error."""
     captured = capture_failure(error)
-    return None if captured is None else Failure(captured)
+    if captured is None:
+        return None
+    failure = Failure(captured)
+    # What is known of it is then no more than its text.
+    return failure if failure.jaxpr or failure.diagnosis.kind != "other" else None

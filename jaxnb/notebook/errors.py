@@ -19,12 +19,13 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from jaxnb.base import config
 
-__all__ = ["MAGIC_FILE", "TracebackFilter", "without_engine_frames"]
+__all__ = ["MAGIC_FILE", "TracebackFilter", "went_through_engine", "without_engine_frames"]
 
 MAGIC_FILE = "<%"
 """How the file names of calls in line magics begin."""
 
 _PACKAGE = str(Path(__file__).resolve().parents[1]) + os.sep
+_ENGINE = str(Path(_PACKAGE) / "engine") + os.sep
 _IMPORTING = ("<frozen importlib", str(importlib.__file__))
 _RUNNERS = frozenset({"run_cell_magic", "run_line_magic"})
 _MACHINERY = frozenset({"run_code", *_RUNNERS})
@@ -42,6 +43,11 @@ def without_engine_frames(traceback: TracebackType | None) -> TracebackType | No
             entry = entries[place]
             shortened = TracebackType(shortened, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return shortened
+
+
+def went_through_engine(traceback: TracebackType | None) -> bool:
+    """Returns whether an error was raised in the engine, or in a function that the engine called."""
+    return any(entry.tb_frame.f_code.co_filename.startswith(_ENGINE) for entry in _entries(traceback))
 
 
 def _entries(traceback: TracebackType | None) -> Iterator[TracebackType]:

@@ -16,7 +16,7 @@ from IPython.core.magic import needs_local_scope, no_var_expand, output_can_be_s
 from jaxnb.notebook.arguments import Arguments, help_text, parse_line
 from jaxnb.notebook.calls import ParsedCall, parse_call
 from jaxnb.notebook.completion import make_matcher
-from jaxnb.notebook.errors import TracebackFilter
+from jaxnb.notebook.errors import TracebackFilter, went_through_engine
 from jaxnb.notebook.magics import Magic, Request
 from jaxnb.notebook.panel_magics import ALL_MAGICS
 
@@ -163,8 +163,8 @@ class Extension:
 
     def _finish_cell(self, result: Any = None) -> None:
         error = getattr(result, "error_in_exec", None)
-        # Only the engine, which is there then, leaves these marks; no other error is looked at.
-        if error is not None and (hasattr(error, "partial_traces") or hasattr(error, "tracer")):
+        # Only an error that went through the engine, which is there then, is looked at.
+        if isinstance(error, Exception) and went_through_engine(error.__traceback__):
             self.runner.show_error(error)
         if self._runner is not None:
             self._runner.finish_cell()

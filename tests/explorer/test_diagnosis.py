@@ -42,6 +42,7 @@ def test_the_way_from_the_argument_to_the_line():
     line = branching.__code__.co_firstlineno + 2
     assert [(step.label, step.type) for step in failure.captured.steps] == [
         ("x", "f32[]"),
+        ("n", "f32[]"),
         ("sin", "f32[]"),
         ("gt", "bool[]"),
     ]
@@ -53,7 +54,7 @@ def test_the_way_from_the_argument_to_the_line():
     )
     text = failure.text()
     assert "`if` asks whether `y > n` is true while the function is traced." in text
-    assert "It depends on `n` too." in text
+    assert "From x and n to the line that failed" in text
 
 
 def test_its_parts_light_each_other():
@@ -64,7 +65,7 @@ def test_its_parts_light_each_other():
         for row in path["rows"]
         if "set" in row
     ]
-    assert labels == [["x"], ["sin"], ["gt"]]
+    assert labels == [["x"], ["n"], ["sin"], ["gt"]]
     assert model["open"] == ["diagnosis", "path", "source", "jaxpr"]
     assert model["status"]["trace"] == "failed"
 
@@ -95,7 +96,7 @@ def masked_update(x):
         ("bool", lambda a: a or 3.0, (1.0,), "jnp.logical_or(a, 3.0)"),
         ("bool", lambda a: 0.0 < a < 1.0, (0.5,), "(0.0 < a) & (a < 1.0)"),
         ("bool", lambda a: not a, (0.5,), "jnp.logical_not(a)"),
-        ("shape", lambda n: jnp.arange(n), (4,), 'jit(<lambda>, static_argnames="n")'),
+        ("shape", lambda n: jnp.arange(n), (4,), 'jaxnb.jit(<lambda>, static_argnames="n")'),
         ("shape", lambda x: jnp.ones(jnp.add(x.size, 1)), (X,), "np.add(x.size, 1)"),
         ("shape", shape_of_product, (X,), "np.prod(x.shape)"),
         ("mask", lambda x: x[x > 2], (X,), "jnp.where(x > 2, x, 0)"),

@@ -5,7 +5,6 @@ What lives here: the search, from names inwards. What must not: the checks that 
 
 from __future__ import annotations
 
-import gc
 import inspect
 import sys
 from collections.abc import Callable, Iterator
@@ -14,14 +13,12 @@ from typing import Any
 
 from jaxnb.engine.core.source import is_user_file
 from jaxnb.engine.core.trace import Tracer
-from jaxnb.engine.transforms.stage import StagedTracer
 from jaxnb.explorer.capture.engine_jaxpr import Frames
 from jaxnb.explorer.capture.failure import CapturedHolder
 
-__all__ = ["find_holders", "leaks_in"]
+__all__ = ["leaks_in"]
 
 _DEEPEST = 6
-_MOST_LOOKED_AT = 20_000
 _MOST_ITEMS = 2000
 
 
@@ -62,12 +59,12 @@ def _names(code: Any) -> Iterator[str]:
             yield from _names(constant)
 
 
-def _tracers_in(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[tuple[str, StagedTracer]]:
+def _tracers_in(value: Any, path: str, depth: int, seen: set[int]) -> Iterator[tuple[str, Tracer]]:
     """The traced values inside a value, each with the way to it."""
-    if isinstance(value, StagedTracer):
+    if isinstance(value, Tracer):
         yield path, value
         return
-    if depth >= _DEEPEST or id(value) in seen or isinstance(value, Tracer | ModuleType | type | FunctionType):
+    if depth >= _DEEPEST or id(value) in seen or isinstance(value, ModuleType | type | FunctionType):
         return
     seen.add(id(value))
     if isinstance(value, dict):
@@ -92,46 +89,10 @@ def is_users_object(value: Any) -> bool:
     )
 
 
-def _holder(path: str, tracer: StagedTracer, scope: str, frames: Frames) -> CapturedHolder:
-    spans = frames.of(tracer.made.traceback) if tracer.made is not None else ()
+def _holder(path: str, tracer: Tracer, scope: str, frames: Frames) -> CapturedHolder:
+    made = getattr(tracer, "made", None)
+    spans = frames.of(made.traceback) if made is not None else ()
     return CapturedHolder(path, tracer.aval.str_short(True), scope, spans[0] if spans else None)
-
-
-# ---- from the value outwards -----------------------------------------------------------------------------------------
-
-
-def find_holders(tracer: StagedTracer, frames: Frames) -> list[CapturedHolder]:
-    """The ways from a module's variable to a traced value, found by asking who refers to it."""
-    found: list[CapturedHolder] = []
-    queue: list[tuple[Any, str]] = [(tracer, "")]
-    seen = {id(tracer), id(queue), id(found)}
-    looked_at = 0
-    while queue and looked_at < _MOST_LOOKED_AT:
-        value, tail = queue.pop(0)
-        for holder in gc.get_referrers(value):
-            looked_at += 1
-            if id(holder) in seen or holder is queue or inspect.isframe(holder) or holder is sys.modules:
-                continue
-            seen.add(id(holder))
-            found += [
-                _holder(f"{name}{tail}", tracer, scope, frames) for scope, name in _named(holder, value)
-            ]
-            for step in _steps(holder, value):
-                if step.count(".") + step.count("[") + tail.count("[") + tail.count(".") <= _DEEPEST:
-                    queue.append((holder, f"{step}{tail}"))
-        if found:
-            break
-    return found
-
-
-def _named(holder: Any, value: Any) -> Iterator[tuple[str, str]]:
-    """The names under which a module's variables hold a value, if ``holder`` is a module's dictionary."""
-    if isinstance(holder, dict) and "__name__" in holder and "__builtins__" in holder:
-        if not is_user_namespace(holder):
-            return
-        for name, item in holder.items():
-            if item is value and not name.startswith("_"):
-                yield "global", name
 
 
 def is_user_namespace(namespace: dict[str, Any]) -> bool:
@@ -140,37 +101,3 @@ def is_user_namespace(namespace: dict[str, Any]) -> bool:
         return True
     file = namespace.get("__file__")
     return file is not None and is_user_file(file) and "site-packages" not in file
-
-
-def _steps(holder: Any, value: Any) -> Iterator[str]:
-    """How one gets from a container to a value in it."""
-    if isinstance(holder, dict):
-        if "__builtins__" in holder:
-            return
-        for key, item in list(holder.items()):
-            if item is value:
-                owner = _owner_of(holder)
-                yield f".{key}" if owner else f"[{key!r}]"
-                return
-    elif isinstance(holder, list | tuple):
-        for at, item in enumerate(holder):
-            if item is value:
-                yield f"[{at}]"
-                return
-    elif is_users_object(holder):
-        if holder.__dict__ is value:
-            yield ""
-            return
-        for name, item in list(holder.__dict__.items()):  # newer Pythons keep attributes in the object itself
-            if item is value:
-                yield f".{name}"
-                return
-
-
-def _owner_of(attributes: dict[Any, Any]) -> bool:
-    """Whether a dictionary is the attributes of an object."""
-    return any(
-        getattr(one, "__dict__", None) is attributes
-        for one in gc.get_referrers(attributes)
-        if is_users_object(one)
-    )
