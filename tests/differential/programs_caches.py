@@ -71,6 +71,20 @@ def leaks(g, *a):
     except Exception as e: show(type(e).__name__, str(e).splitlines()[0])
 with jax.checking_leaks(): leaks(jax.jit(f), 1.0); kept.clear(); leaks(jax.jit(lambda x: lax.neg(x)), 1.0); leaks(jax.make_jaxpr(f), 1.0)
 with jax.check_tracer_leaks(True): kept.clear(); leaks(jax.vmap(f), f4)
+# J7 check_tracer_leaks lists what a leaked value was computed from
+def told(g, *a):
+    numbers = {}
+    holder.kept.clear()
+    try: show(g(*a))
+    except Exception as e: show(re.sub(r"(?<=<)(\\w+) (\\d{6,})", lambda m: f"{m[1]} #{numbers.setdefault(m[2], len(numbers))}", str(e)))
+import sys, types
+holder = sys.modules["holder"] = types.ModuleType("holder"); holder.kept = []
+with jax.checking_leaks():
+    told(jax.jit(lambda x, y: (holder.kept.append({"a": [lax.mul(lax.sin(x), lax.cos(y))]}), x)[1]), 1.0, 2.0)
+    told(jax.jit(lambda x: (holder.kept.append(lax.add(lax.mul(x, 2.0), lax.mul(x, 3.0))), x)[1]), 1.0)
+    told(jax.jit(lambda x, y: (holder.kept.append(lax.concatenate([x, y, x], 0)), x)[1]), f4, f4)
+    told(jax.jit(lambda x: (holder.kept.append(jax.jit(lax.tanh)(x)), x)[1]), 1.0)
+    told(jax.vmap(lambda x: (holder.kept.append(lax.neg(x)), x)[1]), f4)
 # J7 check_tracer_leaks of what does not leak
 def f(x):
     y = lax.sin(x); z = [y, lax.cos(y)]

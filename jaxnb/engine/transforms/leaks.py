@@ -36,7 +36,9 @@ def check_leaks(trace: Trace, kind: str) -> None:
         gc.collect()  # what only hangs together in a cycle is no leak
     left = _left(trace)
     if left:
-        texts = [f"{x!r}{x._origin_msg()}\n{_holders_text(x, left)}" for x in left]
+        chains = [_holders(x, left) for x in left]
+        texts = [_entry(x, [*chain, *_places(x)]) for x, chain in zip(left, chains, strict=True)]
+        texts += _operands(left, chains)
         error = Exception(f"Leaked trace {kind}. Leaked tracer(s):\n\n" + "\n\n".join(texts) + "\n")
         error.__dict__["tracer"] = left[0]
         raise error
@@ -51,15 +53,67 @@ def _left(trace: Trace) -> list[Tracer]:
     return [x for x in gc.get_referrers(trace) if isinstance(x, Tracer) and x._trace is trace]
 
 
-def _holders_text(x: Tracer, apart: list[Any]) -> str:
-    lines = [f"{_named(value)} is referred to by {holder}" for value, holder in _chain(x, apart)]
-    if _NAMES_LOCALS:
-        lines += [f"{_named(x)} is referred to by {place}" for place in _locals_with(x)]
-    return "\n".join(lines)
+def _entry(x: Tracer, lines: list[str]) -> str:
+    return "\n".join([f"{x!r}{x._origin_msg()}", *lines])
 
 
-def _named(value: Any) -> str:
-    return f"<{type(value).__name__} {id(value)}>"
+def _holders(x: Tracer, apart: list[Any]) -> list[str]:
+    return [f"{_named(value)} is referred to by {holder}" for value, holder in _chain(x, apart)]
+
+
+def _places(x: Tracer) -> list[str]:
+    return [f"{_named(x)} is referred to by {place}" for place in _locals_with(x)] if _NAMES_LOCALS else []
+
+
+def _named(value: Any, kind: str = "") -> str:
+    return f"<{kind or type(value).__name__} {id(value)}>"
+
+
+def _item(holder: Any, places: list[int], kind: str = "") -> str:
+    """Returns the words for a sequence that holds a value at these places."""
+    if len(places) == 1:
+        return f"{_named(holder, kind)}[{places[0]}]"
+    return f"{_named(holder, kind)} at indices {', '.join(map(str, places))}"
+
+
+def _operands(left: list[Any], chains: list[list[str]]) -> list[str]:
+    """Returns the entries of what values that are left were computed from.
+
+    In JAX a staged value keeps the operation that made it, and that its operands, level by level. Here the trace keeps its
+    operations, and their operands are variables, but the story is the same.
+    """
+    trace = left[0]._trace
+    made = {v: eqn for eqn in getattr(trace, "eqns", ()) for v in eqn.outvars}
+    if not made:
+        return []
+    kind = type(left[0])
+    texts: list[str] = []
+    seen = {id(x.atom) for x in left}
+    level = [(x.atom, _named(x), chain) for x, chain in zip(left, chains, strict=True)]
+    while level:
+        below = []
+        for atom, name, chain in level:
+            eqn = made.get(atom) if type(atom).__hash__ is not None else None
+            if eqn is None:
+                continue
+            operation = _named(eqn, "TracingEqn")
+            for operand in reversed(eqn.invars):
+                if id(operand) in seen:
+                    continue
+                seen.add(id(operand))
+                of_call = "tuple" if eqn.primitive.name == "jit" else "list"
+                places = [i for i, a in enumerate(eqn.invars) if a is operand]
+                own = _named(operand, kind.__name__)
+                lines = [
+                    f"{own} is referred to by {_item(eqn.invars, places, of_call)}",
+                    f"{_named(eqn.invars, of_call)} is referred to by {operation}",
+                    f"{operation} is referred to by {name}",
+                    *chain,
+                ]
+                texts.append(_entry(kind(trace, operand, operand.aval, None), lines))
+                below.append((operand, own, lines))
+        level = below
+    return texts
 
 
 def _chain(x: Tracer, apart: list[Any]) -> list[tuple[Any, str]]:
@@ -107,8 +161,7 @@ def _references(holder: Any, value: Any) -> Iterator[tuple[Any, str]]:
         else:
             yield owner, f"{_named(owner)}.{key}"
     elif isinstance(holder, list | tuple):
-        at = next((i for i, item in enumerate(holder) if item is value), 0)
-        yield holder, f"{_named(holder)}[{at}]"
+        yield holder, _item(holder, [i for i, item in enumerate(holder) if item is value])
     elif isinstance(holder, CellType):
         for function in _functions_with(holder):
             code = function.__code__
