@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from jaxnb.explorer.analysis.calls import base_names
 from jaxnb.explorer.analysis.executed import place_text
 from jaxnb.explorer.analysis.numeric import NumericDifference, compare_results
-from jaxnb.explorer.analysis.rewriting import base_names, with_arguments
+from jaxnb.explorer.analysis.rewriting import Rewriting, Subject, rewrite
 from jaxnb.explorer.analysis.structural_diff import StructuralDiff, diff_programs
-from jaxnb.explorer.capture.protocol import CapturedConstant
+from jaxnb.explorer.capture.engine_callables import jitted_again, read_callee
+from jaxnb.explorer.capture.engine_constants import is_same_array
+from jaxnb.explorer.capture.protocol import CapturedConstant, CapturedTrace
 from jaxnb.explorer.exploration import Exploration
 from jaxnb.explorer.explore import make_front_end
 from jaxnb.explorer.model.assemble import seconds_text
@@ -37,9 +40,10 @@ class ConstantsReport(Report):
 
     open_panes = ("constants", "modes", "rewrite", "source", "jaxpr")
 
-    def __init__(self, title: str, old: Exploration, new: Exploration) -> None:
+    def __init__(self, title: str, old: Exploration, new: Exploration, subject: Subject) -> None:
         super().__init__(f"{title}: captured arrays", {OLD: old, NEW: new})
         self.old, self.new = old, new
+        self._rewritten = rewrite(subject) if new.constants else Rewriting()
         self._diff: StructuralDiff | None = None
         self._numeric: NumericDifference | None = None
 
@@ -165,32 +169,32 @@ class ConstantsReport(Report):
         return Table("modes", "Old and new mode", "trace", columns, tuple(rows), note)
 
     def _rewriting(self) -> Cards:
-        names = base_names([one.name for one in self.constants])
-        source = self.new.trace.source
-        if not names:
-            return Cards("rewrite", "Pass it as an argument", "trace", (), "There is nothing to pass.")
-        listed = ", ".join(f"`{name}`" for name in names)
-        arguments = base_names([one.name for one in self.new.trace.arguments])
-        code = with_arguments(
-            source.text if source is not None else "",
-            self.new.trace.function,
-            names,
-            arguments,
-            self.new.trace.title,
-        )
-        card = Card(
-            f"{listed} as argument{'s' if len(names) > 1 else ''}",
-            text="An argument is no part of the program: a new value needs no new trace, and nothing is written into it.",
-            code=code,
-            mark="good",
-        )
-        return Cards("rewrite", "Pass it as an argument", "trace", (card,))
+        found = self._rewritten
+        cards: list[Card] = []
+        if found.code:
+            listed = ", ".join(f"`{text}`" for text in found.passed)
+            cards.append(
+                Card(
+                    f"{listed} as argument{'s' if len(found.passed) > 1 else ''}",
+                    text="An argument is no part of the program: a new value needs no new trace, and nothing is written "
+                    "into it.",
+                    code=found.code,
+                    mark="good",
+                )
+            )
+        cards += [Card("By hand", text=note, mark="warn") for note in found.notes]
+        note = "" if cards else "There is nothing to pass."
+        return Cards("rewrite", "Pass it as an argument", "trace", tuple(cards), note)
 
     @property
     def rewrite(self) -> str:
-        """The function with the arrays as arguments; "" where there are none."""
-        cards = self._rewriting().cards
-        return cards[0].code if cards else ""
+        """The functions with the arrays as arguments, and the call; "" where there are none, or where it is not possible."""
+        return self._rewritten.code
+
+    @property
+    def by_hand(self) -> tuple[str, ...]:
+        """What is to be done by hand, because no code can be written for it."""
+        return self._rewritten.notes
 
     def facts(self) -> dict[str, Any]:
         """The arrays and the figures of both modes; compiles if that is left to do."""
@@ -250,8 +254,24 @@ def make_constants_report(
     f: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], title: str | None = None
 ) -> ConstantsReport:
     """The report under a title of its own."""
-    parts = [
-        Exploration(make_front_end(f, args, kwargs, simplified_constants=mode, title=title, is_fresh=True))
+    front_ends = [
+        make_front_end(f, args, kwargs, simplified_constants=mode, title=title, is_fresh=True)
         for mode in (False, True)
     ]
-    return ConstantsReport(title or parts[1].trace.title, *parts)
+    parts = [Exploration(one) for one in front_ends]
+    new = parts[1].trace
+    subject = _subject(f, title or new.function, new, front_ends[1].constant_values())
+    return ConstantsReport(title or new.title, parts[0], parts[1], subject)
+
+
+def _subject(f: Callable[..., Any], call: str, trace: CapturedTrace, values: Sequence[Any]) -> Subject:
+    callee = read_callee(f)
+    places = []
+    for one in trace.constants:
+        where = place_text(one.source, trace)
+        places.append(f"of type {one.type}" + (f", first used in {where}," if where else ""))
+    return Subject(
+        callee.function, callee.owner, callee.layers, callee.around, bool(callee.options), jitted_again, callee.functions,
+        (*callee.given, *callee.keywords.values()), call, base_names([one.name for one in trace.arguments]), values,
+        places, [one.source.line if one.source is not None else 0 for one in trace.constants], is_same_array,
+    )  # fmt: skip

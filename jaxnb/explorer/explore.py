@@ -103,6 +103,9 @@ class _WithSettings:
         with self.under():
             return self.front_end.program()
 
+    def constant_values(self) -> Sequence[Any]:
+        return self.front_end.constant_values()
+
     def lower(self) -> CapturedLowering:
         with self.under():
             return self.front_end.lower()

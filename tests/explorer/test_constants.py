@@ -13,7 +13,7 @@ import pytest
 import jaxnb
 import jaxnb.numpy as jnp
 from jaxnb.base import config
-from jaxnb.explorer.analysis.rewriting import base_names, with_arguments
+from jaxnb.explorer.analysis.calls import base_names
 from jaxnb.explorer.constants import explore_constants
 
 SCHEMA = json.loads(
@@ -78,14 +78,7 @@ def test_the_rewriting_computes_the_same(report):
     assert float(rewritten) == pytest.approx(float(product(jnp.ones(256))), rel=1e-5)
 
 
-def test_rewriting_without_a_source_gives_an_outline():
-    assert with_arguments("", "<lambda>", ["w"], ["x"]) == "def f(w, x):\n    …\n\nf(w, x)"
-    assert with_arguments("def f():\n    return w", "f", ["w"], []).startswith("def f(w):")
-    source = "def f(x, k):\n    return w * x + k"
-    assert with_arguments(source, "f", ["w"], ["x", "k"], "f(data[0], k=2)").endswith(
-        "\n\nf(w, data[0], k=2)"
-    )
-    assert with_arguments(source, "f", ["w"], ["x", "k"], "jit(f)(1, 2)").endswith("\n\nf(w, x, k)")
+def test_the_variable_of_a_path():
     assert base_names(["w['a']", "w", "float32[3]", "self.k"]) == ["w", "self"]
 
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from jaxnb.explorer.analysis.calls import base_names
 from jaxnb.explorer.analysis.diagnosis import Cure, diagnose
 from jaxnb.explorer.analysis.executed import place_text
 from jaxnb.explorer.analysis.numeric import NumericDifference
-from jaxnb.explorer.analysis.rewriting import base_names
 from jaxnb.explorer.capture.effects import CapturedEffect
 from jaxnb.explorer.capture.failure import CapturedFailure, CapturedHolder
 from jaxnb.explorer.capture.protocol import CapturedTrace

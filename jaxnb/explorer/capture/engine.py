@@ -27,7 +27,7 @@ from jaxnb.engine.runtime.nan_checks import check_result
 from jaxnb.engine.runtime.signature import CallCache
 from jaxnb.engine.transforms.constants import with_constvars
 from jaxnb.engine.transforms.dependent import record_executed
-from jaxnb.explorer.capture.engine_constants import captured_constants
+from jaxnb.explorer.capture.engine_constants import captured_constants, constants_of
 from jaxnb.explorer.capture.engine_jaxpr import Frames, equations_of, jaxpr_text, source_of
 from jaxnb.explorer.capture.engine_program import jaxpr_program
 from jaxnb.explorer.capture.engine_signature import captured_signature
@@ -148,6 +148,11 @@ class EngineFrontEnd:
         jaxpr = self.call.traced.jaxpr
         keys = {value: f"constant:{at}" for at, value in enumerate(self.constant_ids)}
         return jaxpr_program(jaxpr, keys)
+
+    def constant_values(self) -> Sequence[Any]:
+        """The arrays that the function captured, in the order of the trace's constants."""
+        assert self.call is not None
+        return list(constants_of(self.call.traced.jaxpr)[0].values())
 
     # -- lower -------------------------------------------------------------------------------------------------------
 

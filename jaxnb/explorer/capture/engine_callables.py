@@ -16,7 +16,7 @@ from jaxnb.engine.api.jit import info_of, jit
 from jaxnb.engine.core.source import is_own, is_user_file
 from jaxnb.explorer.capture.reachable import Reachable
 
-__all__ = ["Callee", "WrittenCall", "read_callee", "written_call"]
+__all__ = ["Callee", "WrittenCall", "jitted_again", "read_callee", "written_call"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +29,28 @@ class Callee:
         layers: What is around it, the outermost first: ``jit``, ``partial``, ``method``, ``object`` or ``other``.
         options: The options of the outermost ``jit``, as they are written.
         functions: All functions of the user that it can reach.
+        around: The functions of functions among the layers: ``grad``, ``vmap``, ….
         given: The first positional arguments and the keywords that partials hold.
     """
 
-    function: FunctionType | None
+    function: Any
     owner: Any
     layers: tuple[str, ...]
     options: Mapping[str, str]
-    functions: tuple[FunctionType, ...]
-    given: tuple[tuple[Any, ...], Mapping[str, Any]] = ((), {})
+    functions: tuple[Any, ...]
+    around: tuple[str, ...]
+    given: tuple[Any, ...]
+    keywords: Mapping[str, Any]
 
 
 def read_callee(f: Callable[..., Any]) -> Callee:
     """Takes a callable apart."""
     layers: list[str] = []
+    around: list[str] = []
     owner: Any = None
+    inner: Any = f
     given: tuple[Any, ...] = ()
     keywords: dict[str, Any] = {}
-    inner: Any = f
     while True:
         info = info_of(inner)
         if info is not None:
@@ -63,18 +67,27 @@ def read_callee(f: Callable[..., Any]) -> Callee:
             if wrapped is None:
                 break
             layers.append("other")
+            if is_own(inner):
+                around.append(inner.__code__.co_qualname.partition(".")[0])
             inner = wrapped
-        elif (
-            isinstance(getattr(type(inner), "__call__", None), FunctionType)
-            or info_of(getattr(type(inner), "__call__", None)) is not None
-        ):  # noqa: B004 the function, not whether
+        elif not isinstance(inner, type) and hasattr(inner, "__wrapped__"):
+            layers.append("other")
+            if type(inner).__module__.startswith("jaxnb."):
+                around.append(type(inner).__name__)
+            inner = inner.__wrapped__
+        elif _is_function(vars(type(inner)).get("__call__")):
             layers.append("object")
             owner, inner = inner, type(inner).__call__
         else:
             break
     function = inner if isinstance(inner, FunctionType) and not is_own(inner) else None
-    functions = tuple(Reachable(f, {}, is_user_file).functions)
-    return Callee(function, owner, tuple(layers), _options_of(f), functions, (given, keywords))
+    middle: Any = function if function is None or owner is None else MethodType(function, owner)
+    functions = tuple(Reachable(middle, {}, is_user_file).functions) if function is not None else ()
+    return Callee(function, owner, tuple(layers), _options_of(f), functions, tuple(around), given, keywords)
+
+
+def _is_function(value: Any) -> bool:
+    return isinstance(value, FunctionType) or info_of(value) is not None
 
 
 def _options_of(f: Any) -> dict[str, str]:
@@ -84,17 +97,26 @@ def _options_of(f: Any) -> dict[str, str]:
         return {}
     found: dict[str, str] = {}
     for kind in ("static", "donate"):
-        names = tuple(getattr(info, f"{kind}_argnames"))
-        numbers = tuple(getattr(info, f"{kind}_argnums"))
+        names: list[str] = list(getattr(info, f"{kind}_argnames"))
+        numbers: list[int] = list(getattr(info, f"{kind}_argnums"))
         if names:
-            found[f"{kind}_argnames"] = repr(names if len(names) > 1 else names[0]).replace("'", '"')
+            found[f"{kind}_argnames"] = repr(tuple(names) if len(names) > 1 else names[0]).replace("'", '"')
         elif numbers:
-            found[f"{kind}_argnums"] = repr(numbers if len(numbers) > 1 else numbers[0])
+            found[f"{kind}_argnums"] = repr(tuple(numbers) if len(numbers) > 1 else numbers[0])
     if info.keep_unused:
         found["keep_unused"] = "True"
     if info.compiler_options:
         found["compiler_options"] = repr(dict(info.compiler_options)).replace("'", '"')
     return found
+
+
+def jitted_again(value: Any, name: str) -> str | None:
+    """The code that makes a jitted function again, of a function of this name; None where it is none."""
+    if info_of(value) is None:
+        return None
+    space: dict[str, Any] = getattr(read_callee(value).function, "__globals__", {})
+    options = "".join(f", {key}={text}" for key, text in _options_of(value).items())
+    return f"{_verb(space, None)}({name}{options})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +147,7 @@ def written_call(
     """
     callee = read_callee(f)
     node = _call_of(title)
-    space = callee.function.__globals__ if callee.function is not None else {}
+    space: dict[str, Any] = callee.function.__globals__ if callee.function is not None else {}
     if node is not None:
         expression = ast.unparse(node.func) if "\n" in (title or "") else _segment(title or "", node.func)
         given, named = list(node.args), list(node.keywords)
@@ -166,7 +188,7 @@ def _named_arguments(
     if callee.function is not None:
         code = callee.function.__code__
         names = list(code.co_varnames[: code.co_argcount])[bool({"method", "object"} & set(callee.layers)) :]
-        names = [name for name in names[len(callee.given[0]) :] if name not in callee.given[1]]
+        names = [name for name in names[len(callee.given) :] if name not in callee.keywords]
     given = [
         _literal(value) or ast.Name(names[at] if at < len(names) else f"x{at}")
         for at, value in enumerate(args)

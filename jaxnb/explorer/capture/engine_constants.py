@@ -22,17 +22,15 @@ from jaxnb.explorer.capture.engine_jaxpr import walk
 from jaxnb.explorer.capture.engine_leaks import is_users_object, variables_of
 from jaxnb.explorer.capture.protocol import CapturedConstant, CapturedEquation
 
-__all__ = ["captured_constants"]
+__all__ = ["captured_constants", "constants_of", "is_same_array"]
 
 _DEEPEST = 4
 _MOST_ITEMS = 500
 _MOST_COMPARED = 1 << 24
 
 
-def captured_constants(
-    jaxpr: Jaxpr, equations: Sequence[CapturedEquation], fun: Callable[..., Any] | None
-) -> tuple[tuple[CapturedConstant, ...], list[int]]:
-    """The arrays that a program holds, in order of first use, and the identities of their values."""
+def constants_of(jaxpr: Jaxpr) -> tuple[dict[int, Any], dict[int, list[str]]]:
+    """The arrays that a program holds, by identity in order of first use, and the paths of what uses them."""
     users: dict[int, list[str]] = {}
     values: dict[int, Any] = {}
     for path, eqn in walk(jaxpr, ""):
@@ -44,6 +42,14 @@ def captured_constants(
         if type(atom) is Literal and _is_array(atom.val):
             values.setdefault(id(atom.val), atom.val)
             users.setdefault(id(atom.val), [])
+    return values, users
+
+
+def captured_constants(
+    jaxpr: Jaxpr, equations: Sequence[CapturedEquation], fun: Callable[..., Any] | None
+) -> tuple[tuple[CapturedConstant, ...], list[int]]:
+    """The arrays that a program holds, in order of first use, and the identities of their values."""
+    values, users = constants_of(jaxpr)
     by_path = {equation.path: equation for equation in equations}
     found = []
     for key, value in values.items():
@@ -136,6 +142,11 @@ def _is_equal(value: Any, held: Any) -> bool:
     if not isinstance(held, np.ndarray) or held.shape != value.shape or value.nbytes > _MOST_COMPARED:
         return False
     return isinstance(value, np.ndarray) and bool(np.array_equal(held.astype(value.dtype), value))
+
+
+def is_same_array(value: Any, held: Any) -> bool:
+    """Whether a variable's array is a captured one, or one that it is a narrowed copy of."""
+    return _is_identical(value, held) or _is_equal(value, held)
 
 
 def _paths_to(

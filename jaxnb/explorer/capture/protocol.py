@@ -6,7 +6,7 @@ front end; adapters stand beside this file, one each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -242,6 +242,10 @@ class FrontEnd(Protocol):
 
     def program(self) -> Program:
         """What was traced, in the form that programs are compared in."""
+        ...
+
+    def constant_values(self) -> Sequence[Any]:
+        """The arrays that the function captured, in the order of the trace's constants."""
         ...
 
     def lower(self) -> CapturedLowering:
