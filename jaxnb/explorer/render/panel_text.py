@@ -15,6 +15,7 @@ __all__ = ["panel_text"]
 WIDTH = 110
 _LEAST_CUT = 20
 _MOST_ROWS = 60
+_MOST_CODE_LINES = 4
 _NEAR = 2
 """Rows that were kept are shown this far from a change."""
 
@@ -50,13 +51,15 @@ def _table(table: Table) -> list[str]:
     while sum(widths) + 2 * len(widths) > WIDTH and max(widths) > _LEAST_CUT:
         # the widest column gives way
         widths[widths.index(max(widths))] -= 1
-    lines = [_cells(table, heads, widths)] if any(heads) else []
+    lines = _cells(table, heads, widths) if any(heads) else []
     for row in shown:
         if row.mark == "head":
             lines.append(" ".join(cell for cell in row.cells if cell))
         else:
-            lines.append(_cells(table, [_first_line(row, at) for at in range(len(heads))], widths))
-        lines += [f"    {line}" for line in row.detail.split("\n") if line]
+            lines += _cells(table, [_first_line(row, at) for at in range(len(heads))], widths)
+        for line in filter(None, row.detail.split("\n")):
+            parts = textwrap.wrap(line, WIDTH - 8) if len(line) > WIDTH - 6 else [line]
+            lines += [f"    {'  ' * (at > 0)}{part}" for at, part in enumerate(parts)]
     if len(table.rows) > len(shown):
         lines.append(f"… {len(table.rows) - len(shown)} more rows")
     return lines
@@ -66,12 +69,24 @@ def _first_line(row: Row, at: int) -> str:
     return row.cells[at].partition("\n")[0] if at < len(row.cells) else ""
 
 
-def _cells(table: Table, cells: Sequence[str], widths: Sequence[int]) -> str:
-    parts = []
+def _cells(table: Table, cells: Sequence[str], widths: Sequence[int]) -> list[str]:
+    """A row as lines: numbers are cut where a column is too narrow, text goes on below, code not for long."""
+    columns: list[list[str]] = []
     for column, cell, width in zip(table.columns, cells, widths, strict=True):
-        shown = cell if len(cell) <= width else f"{cell[: width - 1]}…"
-        parts.append(shown.rjust(width) if column.is_number else shown.ljust(width))
-    return "  ".join(parts).rstrip()
+        if column.is_number:
+            columns.append([_fit(cell, width).rjust(width)])
+            continue
+        lines = textwrap.wrap(cell, max(1, width)) if len(cell) > width else [cell]
+        if column.is_code and len(lines) > _MOST_CODE_LINES:
+            lines = [*lines[: _MOST_CODE_LINES - 1], _fit(f"{lines[_MOST_CODE_LINES - 1]} …", width)]
+        columns.append([line.ljust(width) for line in lines])
+    return [
+        "  ".join(
+            lines[at] if at < len(lines) else " " * width
+            for lines, width in zip(columns, widths, strict=True)
+        ).rstrip()
+        for at in range(max(map(len, columns)))
+    ]
 
 
 # ---- differences -----------------------------------------------------------------------------------------------------
