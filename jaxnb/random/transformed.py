@@ -139,7 +139,7 @@ def _fraction(words: Any) -> Any:
     behind = lax.shift_right_logical(low, np.uint32(32) - high_zeros)
     digits = front | jnp.where(is_in_low, alone, behind)
     mantissa = lax.shift_right_logical(digits, np.uint32(8)) & np.uint32(0x7FFFFF)
-    zeros = jnp.where(high_zeros == np.uint32(32), np.uint32(32) + low_zeros, high_zeros)
+    zeros: Any = jnp.where(high_zeros == np.uint32(32), np.uint32(32) + low_zeros, high_zeros)
     exponent = ((np.uint32(126) - zeros) << np.uint32(23)) & np.uint32(0x3FC00000)
     return lax.bitcast_convert_type(exponent | mantissa, np.float32)
 
