@@ -10,7 +10,8 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from functools import cache
-from threading import local
+from threading import enumerate as enumerate_threads
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from jaxlib import _jax
@@ -90,15 +91,39 @@ def make_context() -> ir.Context:
     return context
 
 
-_of_thread = local()
+class _OfThread:
+    """The contexts of one thread."""
+
+    def __init__(self) -> None:
+        self.context: ir.Context | None = None
+        self.lowering: ir.Context | None = None
+        self.uses = 0
+
+
+_of_threads: dict[int, _OfThread] = {}
+
+
+def _mine() -> _OfThread:
+    """Returns the calling thread's contexts.
+
+    They are no thread-local values: where a thread of XLA's has called Python and leaves it, Python 3.11 throws such values
+    away without a thread, and the end of an MLIR object there ends the process.
+    """
+    found = _of_threads.get(get_ident())
+    if found is None:
+        alive = {thread.ident for thread in enumerate_threads()}
+        for ident in [one for one in _of_threads if one not in alive]:
+            _of_threads.pop(ident, None)
+        found = _of_threads[get_ident()] = _OfThread()
+    return found
 
 
 def thread_context() -> ir.Context:
     """Returns the calling thread's own long-lived context, for small modules and for types."""
-    context: ir.Context | None = getattr(_of_thread, "context", None)
-    if context is None:
-        context = _of_thread.context = make_context()
-    return context
+    mine = _mine()
+    if mine.context is None:
+        mine.context = make_context()
+    return mine.context
 
 
 LOWERINGS_PER_CONTEXT = 64
@@ -110,16 +135,16 @@ def lowering_context() -> ir.Context:
     Making a context costs milliseconds, keeping one costs a megabyte. What holds a module holds its context: write the
     module as bytecode to be rid of it.
     """
-    uses: int = getattr(_of_thread, "uses", LOWERINGS_PER_CONTEXT)
-    if uses >= LOWERINGS_PER_CONTEXT:
-        _of_thread.lowering, uses = make_context(), 0
-    _of_thread.uses = uses + 1
-    return _of_thread.lowering
+    mine = _mine()
+    if mine.lowering is None or mine.uses >= LOWERINGS_PER_CONTEXT:
+        mine.lowering, mine.uses = make_context(), 0
+    mine.uses += 1
+    return mine.lowering
 
 
 def retire_context() -> None:
     """Makes the calling thread's next lowering begin a new context: this one has seen something large."""
-    _of_thread.uses = LOWERINGS_PER_CONTEXT
+    _mine().uses = LOWERINGS_PER_CONTEXT
 
 
 def module_to_bytecode(module: ir.Module) -> bytes:

@@ -87,3 +87,19 @@ def test_a_fork_is_warned_of_once_threads_run():
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert ran.stdout.split("\n")[:2] == ["[]", "['os']"], ran.stderr
+
+
+def test_a_callback_may_compile_on_a_thread_of_xlas():
+    code = (
+        "import numpy as np, jaxnb, jaxnb.numpy as jnp\n"
+        "seen = []\n"
+        "x = jnp.ones(4_000_000)  # large enough for the call to be made on another thread\n"
+        "for n in range(1, 4):\n"
+        "    watch = lambda v, n=n: seen.append(float(jnp.sum(np.ones(n, np.float32))))\n"
+        "    jaxnb.jit(lambda x: [jaxnb.debug.callback(watch, x * i) for i in range(4)] and x)(x)\n"
+        "    jaxnb.effects_barrier()\n"
+        "print(seen)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.strip() == str([1.0] * 4 + [2.0] * 4 + [3.0] * 4)
