@@ -257,4 +257,31 @@ jax.jit(jax.grad(lambda x: (look(x), jnp.sum(x * x))[1]))(f4); lax.scan(lambda c
 show(str(jax.make_jaxpr(lambda x: jax.debug.inspect_array_sharding(lax.cos(x), callback=print))(f4)))
 """
 
-PROGRAMS = [p for text in (PRINTED, LABELS, ERRORS, LAID_OUT) for p in scripts(text)]
+RECEIVED = """
+# J8 what callbacks are given
+seen = []
+def note(*args, **kwargs):
+    for v in jax.tree_util.tree_leaves((args, kwargs)): seen.append((type(v).__name__, getattr(v, "dtype", None), np.shape(v), getattr(v, "weak_type", None), getattr(v, "committed", None)))
+    return np.zeros(size, np.float32)
+def told(f, *args):
+    seen.clear(); out = f(*args); jax.effects_barrier(); show(seen, [type(v).__name__ for v in jax.tree_util.tree_leaves(out)])
+size = (7,)
+def pure(x): return jax.pure_callback(note, SDS(size, np.float32), x, k=x)
+def io(x): return experimental.io_callback(note, SDS(size, np.float32), x)
+def in_order(x): return experimental.io_callback(note, SDS(size, np.float32), x, ordered=True)
+def debug(x): jax.debug.callback(note, x, "text", n=x); return x
+def debug_in_order(x): jax.debug.callback(note, {"a": x}, ordered=True); return x
+for f in (pure, io, in_order, debug, debug_in_order):
+    for x in (np.ones(7, np.float32), jnp.ones(7), 1.5, 3, True, np.float32(2), jnp.ones(7, jnp.bfloat16), jax.random.key(0)): told(f, x); told(jax.jit(f), x)
+told(jax.vmap(io), jnp.ones((2, 7))); told(jax.jit(jax.vmap(io)), jnp.ones((2, 7))); told(jax.vmap(debug), jnp.ones((2, 7)))
+told(jax.grad(lambda x: jnp.sum(debug(x) * x)), jnp.ones(7)); told(lambda: lax.scan(lambda c, x: (c, pure(x)), 0.0, jnp.ones((2, 7))))
+# J8 what mapped callbacks are given
+seen = []
+def note(*args): seen.append([(type(v).__name__, v.shape, v.committed) for v in args]); return np.zeros(size, np.float32)
+for method in ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized"):
+    size = (7,) if "seq" in method else (2, 7)
+    f = jax.vmap(lambda x, y: jax.pure_callback(note, SDS((7,), np.float32), x, y, vmap_method=method), (0, None))
+    for g in (f, jax.jit(f)): seen.clear(); g(jnp.ones((2, 7)), np.float32(1)); show(seen)
+"""
+
+PROGRAMS = [p for text in (PRINTED, LABELS, ERRORS, LAID_OUT, RECEIVED) for p in scripts(text)]

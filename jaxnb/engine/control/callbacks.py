@@ -30,7 +30,8 @@ from jaxnb.engine.ops.joining import concatenate
 from jaxnb.engine.ops.shape import broadcast_in_dim, expand_dims, squeeze
 from jaxnb.engine.ops.slicing import slice_p
 from jaxnb.engine.transforms.batch import axis_size_of, to_dim
-from jaxnb.xla import pytree
+from jaxnb.xla import client, pytree
+from jaxnb.xla.array import CopySemantics
 
 __all__ = [
     "debug_callback",
@@ -44,6 +45,17 @@ __all__ = [
 ]
 
 
+def _received(values: Sequence[Any]) -> list[Any]:
+    """Returns what a callback is given: arrays on the CPU, as those are that users have, and not the program's buffers."""
+    if not values:
+        return []
+    n = len(values)
+    place = client.devices("cpu")[0]
+    return rules.primitives["device_put"].bind(
+        *values, devices=(place,) * n, srcs=(None,) * n, copy_semantics=(CopySemantics.REUSE_INPUT,) * n
+    )
+
+
 class FlatCallback:
     """A user's function of pytrees as a function of flat arrays; equal where the function is the same."""
 
@@ -52,7 +64,7 @@ class FlatCallback:
         self.in_tree = in_tree
 
     def __call__(self, *flat: Any) -> list[Any]:
-        args, kwargs = pytree.unflatten(self.in_tree, flat)
+        args, kwargs = pytree.unflatten(self.in_tree, _received(flat))
         return pytree.flatten(self.callback_func(*args, **kwargs))[0]
 
     def __eq__(self, other: object) -> bool:
@@ -157,7 +169,7 @@ def debug_callback(
     dynamic = [x for i, x in enumerate(flat) if i not in static]
 
     def _flat_callback(*values: Any) -> None:
-        it = iter(values)
+        it = iter(_received(values))
         full = [static[i] if i in static else next(it) for i in range(len(flat))]
         a, k = pytree.unflatten(in_tree, full)
         callback(*a, **k)
