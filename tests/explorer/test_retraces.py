@@ -35,7 +35,7 @@ def test_each_trace_has_its_signature_its_call_and_what_differed():
         third.signature == "x: f32[], y['hi']: f32[4]"
     )  # the mark of a weak type is all that differs from the second
     assert second.signature == "x: ~f32[], y['hi']: f32[4]"
-    assert first.headline == ""
+    assert (first.kinds, second.kinds) == ((), ("type",))
     assert second.differences == ("at y['hi'], now f32[4] and before f32[3]",)
     assert "weak_type=False" in third.differences[0]
     assert all("test_retraces.py" in one.call for one in (first, second, third))

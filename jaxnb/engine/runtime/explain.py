@@ -12,8 +12,11 @@ from collections.abc import Iterable, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from jaxnb.engine.core import source
-from jaxnb.engine.core.avals import AbstractValue, ShapedArray
+from jaxnb.engine.core.avals import AbstractValue, ShapedArray, shown
+from jaxnb.engine.core.dtypes import issubdtype
 from jaxnb.engine.core.tree_differences import structure_differences
 from jaxnb.engine.runtime.signature import Static, with_statics
 from jaxnb.xla import pytree
@@ -60,6 +63,8 @@ class Explanation(NamedTuple):
     headline: str
     details: tuple[str, ...]
     earlier: CallKey
+    kinds: tuple[str, ...] = ()
+    """Of what was compared with the nearest signature: ``settings``, ``static value``, ``structure``, ``type``."""
 
 
 _HEADLINES = (
@@ -117,24 +122,117 @@ def closest(new: CallKey, earlier: Iterable[CallKey], names: Sequence[str]) -> E
     return min(found, key=lambda e: (e.rank, len(e.details), e.details), default=None)
 
 
-def nearest(new: CallKey, earlier: Iterable[CallKey], names: Sequence[str]) -> Explanation | None:
-    """Returns the comparison with the earlier signature that has most in common with this one.
+def nearest(
+    new: CallKey, earlier: Sequence[CallKey], names: Sequence[str], static_names: Sequence[str] = ()
+) -> Explanation | None:
+    """Returns the comparison with the earlier signature that has most in common with this one, or None where there is none.
 
     ``closest`` chooses as JAX's log does, where another setting comes before another structure, and that before other
-    types. To a reader the one whose types alone differ is the nearest, and of several the one with the most similar.
+    types. To a reader the nearest is the one that the fewest things differ from: leaves, static arguments, settings. Of
+    several it is the one with the most similar types, and of those the latest. All that differs is said.
+
+    Args:
+        new: the signature.
+        earlier: those before, oldest first.
+        names: what the leaves of the new call's arguments are called.
+        static_names: what its static arguments are called.
     """
-    found = [difference(new, old, names) for old in earlier]
-    return min(found, key=lambda e: (-e.rank, len(e.details), _distance(new, e.earlier)), default=None)
+    paths: dict[pytree.PyTreeDef, list[str]] = {}
+    old = min(
+        reversed(earlier), key=lambda one: _distance(new, one, paths), default=None
+    )  # of equal ones, the first that is met
+    return None if old is None else _all_differences(new, old, names, static_names)
 
 
-def _distance(new: CallKey, old: CallKey) -> int:
-    """Returns in how many properties the types of two signatures differ; a shape weighs most, a weak type least."""
-    return sum(
-        4 * (getattr(a, "shape", None) != getattr(b, "shape", None))
-        + 2 * (getattr(a, "dtype", None) != getattr(b, "dtype", None))
-        + (getattr(a, "weak_type", None) != getattr(b, "weak_type", None))
-        for a, b in zip(new.avals, old.avals, strict=False)
-    )
+def _all_differences(
+    new: CallKey, old: CallKey, names: Sequence[str], static_names: Sequence[str]
+) -> Explanation:
+    found = difference(new, old, names)
+    details = list(found.details) if found.rank == 0 else []
+    rank, kinds = found.rank, ["settings"] if found.rank == 0 else []
+    statics = _changed_statics(new, old, static_names)
+    if statics:
+        kinds.append("static value")
+        details += statics
+    if new.in_tree != old.in_tree or (new.statics != old.statics and not statics):
+        kinds.append("structure")
+        plain = old._replace(
+            context=new.context, axes=new.axes, statics=new.statics if statics else old.statics
+        )
+        details += difference(new, plain, names).details
+        types = _changed_types(new, old)
+        kinds += ["type"] * bool(types)
+        details += types
+    elif new.avals != old.avals:
+        plain = old._replace(context=new.context, axes=new.axes, statics=new.statics)
+        kinds.append("type")
+        details += difference(new, plain, names).details
+    return Explanation(rank, _HEADLINES[rank], tuple(details), old, tuple(kinds))
+
+
+def _changed_types(new: CallKey, old: CallKey) -> list[str]:
+    """Returns in words which leaves that two structures share have another type."""
+    paths: dict[pytree.PyTreeDef, list[str]] = {}
+    before = dict(zip(_leaf_paths(old.in_tree, paths), old.avals, strict=True))
+    after = zip(_leaf_paths(new.in_tree, paths), new.avals, strict=True)
+    changed = [(path, *_compared(a, before[path])) for path, a in after if before.get(path, a) != a]
+    return [f"at input path {path}, now {a} and before {b}" for path, a, b in changed]
+
+
+def _changed_statics(new: CallKey, old: CallKey, names: Sequence[str]) -> list[str]:
+    """Returns in words which static arguments have another value; none where other arguments are static."""
+    before = {where: (kind, value) for where, kind, value in old.statics}
+    if before.keys() != {where for where, _, _ in new.statics}:
+        return []
+    return [
+        f"static {name}, now {shown(value)} and before {shown(before[where][1])}"
+        for name, (where, kind, value) in zip(names, new.statics, strict=False)
+        if before[where] != (kind, value)
+    ]
+
+
+def _distance(new: CallKey, old: CallKey, paths: dict[pytree.PyTreeDef, list[str]]) -> tuple[int, int]:
+    """Returns how far two signatures lie apart: in how many things they differ, then how unlike the types are."""
+    differing = sum(a != b for a, b in zip(new.context, old.context, strict=False))
+    differing += new.axes != old.axes
+    statics = {where: (kind, value) for where, kind, value in old.statics}
+    differing += sum(statics.pop(where, None) != (kind, value) for where, kind, value in new.statics)
+    differing += len(statics)
+    missing = 0
+    if new.in_tree == old.in_tree:
+        pairs = list(zip(new.avals, old.avals, strict=True))
+    else:
+        before = dict(zip(_leaf_paths(old.in_tree, paths), old.avals, strict=True))
+        after = dict(zip(_leaf_paths(new.in_tree, paths), new.avals, strict=True))
+        missing = len(before.keys() ^ after.keys())
+        differing += max(1, missing)
+        pairs = [(aval, before[path]) for path, aval in after.items() if path in before]
+    unlike = [_unlikeness(a, b) for a, b in pairs if a != b]
+    return differing + len(unlike), sum(unlike) + _UNLIKE * missing
+
+
+def _leaf_paths(tree: pytree.PyTreeDef, known: dict[pytree.PyTreeDef, list[str]]) -> list[str]:
+    if tree not in known:
+        leaves = pytree.flatten_with_path(pytree.unflatten(tree, [0] * tree.num_leaves))[0]
+        known[tree] = [pytree.keystr(path) for path, _ in leaves]
+    return known[tree]
+
+
+_UNLIKE = 32
+"""Of a leaf that the other signature lacks; more than of any two types."""
+
+
+_KINDS = (np.integer, np.floating, np.complexfloating)
+
+
+def _unlikeness(a: AbstractValue, b: AbstractValue) -> int:
+    """Returns how unlike two types are: a rank weighs most, then a shape, a kind of dtype, a dtype, a weak type."""
+    if not (isinstance(a, ShapedArray) and isinstance(b, ShapedArray)):
+        return _UNLIKE
+    unlike = 16 if a.ndim != b.ndim else 8 if a.shape != b.shape else 0
+    if a.dtype != b.dtype:
+        unlike += 2 if any(issubdtype(a.dtype, k) and issubdtype(b.dtype, k) for k in _KINDS) else 4
+    return unlike + (a.weak_type != b.weak_type)
 
 
 # ---- where a call was made -------------------------------------------------------------------------------------------

@@ -128,7 +128,8 @@ class TraceRecord:
         earlier = [
             r.key for r in list(_records) if r.fun_id == self.fun_id and r.number < self.number and r.key
         ]
-        return nearest(key, [k for k in earlier if k is not None], [n or "" for n in self.names])
+        statics = [name for name, _ in self.statics]
+        return nearest(key, [k for k in earlier if k is not None], [n or "" for n in self.names], statics)
 
     def __repr__(self) -> str:
         return f"TraceRecord({self.number}, {self.name}, {self.signature})"

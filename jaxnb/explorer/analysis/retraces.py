@@ -29,12 +29,6 @@ _COLUMNS = (
 )
 
 
-_REASONS = {
-    "different input pytree:": "another structure or static value",
-    "different input types:": "another type",
-}
-
-
 def cost_s(records: Sequence[CapturedTraceRecord]) -> float:
     """What the traces cost together [s]."""
     return sum(one.trace_s + (one.lower_s or 0.0) + (one.compile_s or 0.0) for one in records)
@@ -72,8 +66,8 @@ def _row(one: CapturedTraceRecord, is_counting: bool, is_redefined: bool) -> Row
     why, detail = "first trace", ""
     if is_redefined:
         why = "same source, new object"
-    elif one.headline:
-        why = _REASONS.get(one.headline, "other settings")
+    elif one.kinds:
+        why = ", ".join("other settings" if kind == "settings" else f"another {kind}" for kind in one.kinds)
         detail = "\n".join(one.differences)
     if one.donated:
         names = ", ".join(f"`{name}`" for name in one.donated)

@@ -10,7 +10,6 @@ from typing import Any
 from jaxnb.engine.core.functions import fun_src_info
 from jaxnb.engine.core.source import is_user_file
 from jaxnb.engine.runtime import history
-from jaxnb.engine.runtime.explain import Explanation
 from jaxnb.explorer.capture.history import CapturedChange, CapturedTraceRecord
 from jaxnb.explorer.capture.labels import without_run
 
@@ -56,22 +55,6 @@ def _signature(record: history.TraceRecord) -> str:
     return ", ".join(parts)
 
 
-def _differences(record: history.TraceRecord, why: Explanation) -> tuple[str, ...]:
-    """What differs, in the words of the log, but for static arguments, which have a name here."""
-    key = record.key
-    earlier = why.earlier
-    if key is not None and key.in_tree == earlier.in_tree and key.statics != earlier.statics:
-        before = {where: value for where, _, value in earlier.statics}
-        changed = [
-            f"static {name}, now {now} and before {before[where]!r}"
-            for (name, now), (where, _, value) in zip(record.statics, key.statics, strict=True)
-            if where in before and before[where] != value
-        ]
-        if changed:
-            return tuple(changed)
-    return tuple(one.replace("({})", "") for one in why.details)
-
-
 def _captured(record: history.TraceRecord) -> CapturedTraceRecord:
     why = record.why()
     changes = record.reads.changes() if record.reads is not None and record.is_alive else []
@@ -87,8 +70,8 @@ def _captured(record: history.TraceRecord) -> CapturedTraceRecord:
         compile_s=record.compile_seconds,
         hits=record.hits,
         is_alive=record.is_alive,
-        headline=why.headline if why is not None else "",
-        differences=_differences(record, why) if why is not None else (),
+        kinds=why.kinds if why is not None else (),
+        differences=tuple(one.replace("({})", "") for one in why.details) if why is not None else (),
         changes=tuple(CapturedChange(*one) for one in changes),
         effects=tuple(CapturedChange(*one) for one in record.reads.effects)
         if record.reads is not None

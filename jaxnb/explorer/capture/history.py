@@ -36,8 +36,9 @@ class CapturedTraceRecord:
         compile_s: How long compiling took; None where there was none.
         hits: The calls that it served while calls were counted.
         is_alive: Whether it may still serve calls.
-        headline: In what it differs from the nearest earlier trace of the function: "" for the first.
-        differences: The leaves or settings that differ.
+        kinds: In what it differs from the nearest earlier trace of the function: ``settings``, ``static value``,
+            ``structure``, ``type``; nothing for the first.
+        differences: The leaves, static arguments or settings that differ.
         changes: What it read and has changed since.
         effects: What the function changed itself while it was traced.
         donated: The leaves of its arguments whose arrays a call gives away.
@@ -54,7 +55,7 @@ class CapturedTraceRecord:
     compile_s: float | None
     hits: int
     is_alive: bool
-    headline: str = ""
+    kinds: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
     changes: tuple[CapturedChange, ...] = ()
     effects: tuple[CapturedChange, ...] = ()
