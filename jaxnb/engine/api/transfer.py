@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxnb.base.errors import InvalidInputException
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.prefixes import prefix_errors
 from jaxnb.engine.core.trace import Tracer, current_trace_is_eval, shaped_aval
@@ -73,6 +74,10 @@ def device_put(
         ValueError: where ``device`` is of another kind, or options contradict each other.
     """
     leaves, tree = pytree.flatten(x)
+    if current_trace_is_eval():
+        for leaf in leaves:
+            if isinstance(leaf, Tracer):
+                raise InvalidInputException(f"Argument of type {type(leaf)} is not a valid JAX type.")
     n = len(leaves)
     places = _spread("device_put device", device, x, n)
     sources = _spread("device_put source", src, x, n)

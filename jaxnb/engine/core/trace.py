@@ -51,6 +51,8 @@ class Trace:
     """Whether operations are recorded for later; the jit dispatch asks."""
     finished: Any = False
     """Whether the trace has ended, so that a tracer of it has leaked."""
+    checks_operands = False
+    """Whether a leaked tracer is told of as soon as an operation that is recorded uses it; else where that is run."""
 
     def process(self, primitive: Any, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Handles one application of a primitive."""
@@ -244,7 +246,9 @@ class Tracer:
             raise TypeError(
                 f"Only scalar arrays can be converted to Python scalars; got arr.ndim={self.ndim}"
             )
-        value = self.concrete()
+        value = (
+            self.concrete() if fun is int else None
+        )  # the others are refused even where the value is known
         if value is not None:
             return fun(value)
         raise ConcretizationTypeError(
@@ -271,9 +275,6 @@ class Tracer:
         raise TracerIntegerConversionError(self)
 
     def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
-        value = self.concrete()
-        if value is not None:
-            return np.asarray(value)
         raise TracerArrayConversionError(self)
 
     def tolist(self) -> Any:

@@ -123,7 +123,11 @@ def _cache_miss(info: JitInfo, args: tuple, kwargs: dict[str, Any]) -> tuple[Any
             check_arguments(info, args, kwargs)  # what is no array is named as where the function is traced
             raise
     call = trace_call(info, args, kwargs)
-    if trace_context.trace is not eval_trace or any(isinstance(x, Tracer) for x in call.leaves):
+    if (
+        trace_context.trace is not eval_trace
+        or call.traced.consts
+        or any(isinstance(x, Tracer) for x in call.leaves)
+    ):
         try:
             return _bind(info, call), None, False
         except InternalFloatingPointError as error:

@@ -75,6 +75,8 @@ class BatchTrace(Trace):
 
     __slots__ = ("axis_name", "axis_size", "finished", "parent", "spmd_axis_name")
 
+    checks_operands = True
+
     def __init__(self, parent: Trace, axis_size: int, axis_name: Any = None, spmd_axis_name: Any = None):
         self.parent = parent
         self.axis_size = axis_size

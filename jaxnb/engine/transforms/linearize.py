@@ -106,6 +106,8 @@ class LinearizeTrace(Trace):
 
     __slots__ = ("finished", "linear", "parent", "split")
 
+    checks_operands = JAXLIB_VERSION >= (0, 12)
+
     def __init__(self, parent: Trace, linear: StageTrace):
         self.parent = parent
         self.linear = linear

@@ -140,8 +140,8 @@ class StageTrace(Trace):
         return cast(StagedTracer, self.process(broadcast_in_dim_p, [first], params)).atom
 
     def foreign(self, x: Tracer) -> Atom:
-        """Returns the constant's variable of an outer trace's tracer; one whose trace has ended is a leak."""
-        if self.finished or x._trace.finished:
+        """Returns the constant's variable of a tracer from outside; that its trace has ended is told of where it is run."""
+        if self.finished or (x._trace.finished and x._trace.checks_operands):
             raise x._leaked_error()
         return self.constant(x)
 
@@ -208,7 +208,12 @@ class StageTrace(Trace):
 
     def to_jaxpr(self, out: Sequence[Any], debug_info: DebugInfo | None = None) -> tuple[Jaxpr, list[Any]]:
         """Returns the recorded program with these results, and the values of its constants' variables."""
-        outvars = [self.atom(x) for x in out]
+        outvars = [
+            self.constant(x)
+            if isinstance(x, Tracer) and x._trace is not self and not self.finished
+            else self.atom(x)
+            for x in out
+        ]
         self.finished = True
         pairs = list(self.constvars.values())
         jaxpr = Jaxpr(
