@@ -109,22 +109,90 @@ def test_c09_nothing_is_raised_where_nothing_leaks():
         )
 
 
+def leaking(x):
+    stash["out"] = jnp.sin(x)
+    return x
+
+
+TRANSFORMED = {
+    "vmap": (lambda f: jaxnb.vmap(f)(jnp.ones(3)), "BatchTracer", "jaxnb.vmap(leaking)(...)"),
+    "grad": (lambda f: jaxnb.grad(f)(1.0), "LinearizeTracer", "jaxnb.grad(leaking, has_aux=True)(...)"),
+    "jvp": (
+        lambda f: jaxnb.jvp(f, (1.0,), (1.0,)),
+        "JVPTracer",
+        "jaxnb.jvp(leaking, (...,), (...,), has_aux=True)",
+    ),
+    "jit(grad)": (
+        lambda f: jaxnb.jit(jaxnb.grad(f))(1.0),
+        "LinearizeTracer",
+        "jaxnb.jit(jaxnb.grad(leaking, has_aux=True))(...)",
+    ),
+    "jit(vmap)": (
+        lambda f: jaxnb.jit(jaxnb.vmap(f))(jnp.ones(3)),
+        "BatchTracer",
+        "jaxnb.jit(jaxnb.vmap(leaking))(...)",
+    ),
+    "jit": (lambda f: jaxnb.jit(f)(1.0), "DynamicJaxprTracer", "leaking(...)"),
+    "scan": (
+        lambda f: lax.scan(lambda c, x: (f(c), None), 1.0, None, length=2),
+        "DynamicJaxprTracer",
+        "lax.scan(<lambda>, init, xs)",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", list(TRANSFORMED))
+def test_c08_a_value_of_another_transformation_is_told_too(how):
+    transformed, tracer, call = TRANSFORMED[how]
+    transformed(leaking)
+    error = error_of(lambda: stash["out"] + 1, UnexpectedTracerError)
+    assert f"with type float32[] wrapped in a {tracer} to escape the scope" in str(error)
+    failure = explained(error)
+    assert failure.diagnosis.kind == "leak"
+    [holder] = failure.captured.holders
+    assert (holder.path, holder.type) == ("stash['out']", "f32[]")
+    assert holder.chain == (("stash", "dict"), ("stash['out']", f"{tracer}, f32[]"))
+    assert "`stash['out']` keeps it" in failure.diagnosis.why
+    [cure] = failure.diagnosis.cures
+    assert "kept" in cure.code
+    assert cure.code.endswith(f"stash['out'] = {call}") or cure.code.endswith(f"stash['out']) = {call}")
+    [table] = [panel for panel in failure.panels() if panel.id == "holders"]
+    assert [row.cells[0].strip() for row in table.rows] == ["stash['out']", "stash", "stash['out']"]
+    stash.clear()
+
+
 @pytest.mark.parametrize(
-    ("transformed", "tracer"),
+    ("cured", "kept"),
     [
-        (lambda f: jaxnb.vmap(f)(jnp.ones(3)), "BatchTracer"),
-        (lambda f: jaxnb.grad(f)(1.0), "LinearizeTracer"),
-        (lambda f: jaxnb.jvp(f, (1.0,), (1.0,)), "JVPTracer"),
+        (lambda f: jaxnb.vmap(f)(jnp.ones(3))[1], (3,)),
+        (lambda f: jaxnb.grad(f, has_aux=True)(1.0)[1], ()),
+        (lambda f: jaxnb.jvp(f, (1.0,), (1.0,), has_aux=True)[2], ()),
+        (lambda f: jaxnb.jit(jaxnb.grad(f, has_aux=True))(1.0)[1], ()),
+        (lambda f: jaxnb.jit(f)(1.0)[1], ()),
+        (lambda f: lax.scan(lambda c, x: (f(c)[0], (None, f(c)[1])), 1.0, None, length=2)[1][1], (2,)),
     ],
+    ids=["vmap", "grad", "jvp", "jit(grad)", "jit", "scan"],
 )
-def test_c08_a_value_of_another_transformation_is_told_too(transformed, tracer):
-    def leaking(x):
-        stash["out"] = jnp.sin(x)
+def test_c08_the_cures_of_leaks_work(cured, kept):
+    def returning(x):
+        return x, jnp.sin(x)
+
+    stash["cured"] = cured(returning)
+    assert (stash["cured"] + 1).shape == kept
+    stash.clear()
+
+
+def test_c08_a_local_variable_and_a_closure_are_named_too():
+    kept: dict = {}
+
+    def local(x):
+        kept["h"] = [jnp.tanh(x)]
         return x
 
-    transformed(leaking)
-    error = error_of(lambda: stash.pop("out") + 1, UnexpectedTracerError)
-    assert f"with type float32[] wrapped in a {tracer} to escape the scope" in str(error)
+    jaxnb.jit(jaxnb.grad(local))(1.0)
+    failure = explained(error_of(lambda: kept["h"][0] + 1, UnexpectedTracerError))
+    assert failure.captured.holders[0].path == "kept['h'][0]"
+    del kept["h"]
 
 
 # ---- C10: Python decides on a value

@@ -279,3 +279,58 @@ def test_an_error_leaves_no_half_made_state(session, line):
     session.run(line, "def f(x):", "    raise ValueError('no')")
     assert session.run("1 + 1").value == 2
     assert session.run(line, "def f(x):", "    return lax.sin(x)").error is None
+
+
+# ---- the explanation below the cell
+
+
+def explained(session, *lines):
+    ran = session.run(*lines)
+    assert ran.error is not None
+    return ran.text.partition("What went wrong")[2]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (("jaxnb.vmap(lambda x: x if x > 0 else -x)(jnp.arange(3.))",), "jnp.where(x > 0, x, -x)"),
+        (("jaxnb.jit(jaxnb.vmap(lambda x: x if x > 0 else -x))(jnp.arange(3.))",), "From x to the line that failed"),
+        (
+            (
+                "def step(c, x): return {'n': c['n'] + 1.0}, None",
+                "lax.scan(step, {'n': jnp.int32(0)}, jnp.ones(3))",
+            ),
+            "From c['n'] to the line that failed",
+        ),
+        (("jaxnb.grad(lambda x: x * 2)(jnp.ones(3))",), "jaxnb.jacrev(lambda x: x * 2)(jnp.ones(3))"),
+        (("jaxnb.jit(lambda x, mode: x)(1., 'a')",), 'static_argnames="mode"'),
+        (("jaxnb.vmap(lambda x, y: x)(jnp.ones(3), jnp.ones(4))",), "in_axes=(None, 0)"),
+        (("def f(x):", "    z = jnp.zeros(3)", "    return z + x", "jaxnb.jit(f)(jnp.ones(4))"), "z[:, None] + x"),
+        (("def h(x, flag):", "    return 2 * x if flag else x", "jaxnb.jit(h)(1., True)"), "jnp.where(flag, 2 * x, x)"),
+        (("def h(x, flag):", "    while flag:", "        x = x + 1", "jaxnb.jit(h)(1., True)"), "whether `flag` is true"),
+        (
+            (
+                "saved = {}", "def loss(w):", "    saved['h'] = jnp.tanh(w)", "    return saved['h'] * 2",
+                "jaxnb.jit(jaxnb.grad(loss))(1.)", "saved['h'] + 1",
+            ),
+            "gradient, saved['h'] = jaxnb.jit(jaxnb.grad(loss, has_aux=True))(...)",
+        ),
+    ],
+    ids=["vmap", "jit(vmap)", "scan", "grad", "text", "axes", "shapes", "choice", "while", "leak"],
+)  # fmt: skip
+def test_an_error_while_tracing_is_explained_under_a_magic_or_not(session, lines, said):
+    session.run("import jaxnb.numpy as jnp", "from jaxnb import lax")
+    assert said in explained(session, *lines)
+    assert goes_on(session)
+
+
+def test_other_errors_are_not_explained(session):
+    session.run("import jaxnb.numpy as jnp")
+    for line in (
+        "1 / 0",
+        "jnp.ones(3).foo",
+        "raise KeyError('x')",
+        "jaxnb.jit(3)",
+        "jaxnb.config.update('no', 1)",
+    ):
+        assert explained(session, line) == ""

@@ -64,9 +64,9 @@ def _capture(error: BaseException) -> CapturedFailure | None:
     staged = _staged(tracer)
     entries = list(_entries(error.__traceback__))
     is_leak = isinstance(error, UnexpectedTracerError) or is_leak_found(error)
-    traces = [] if is_leak else _users_traces(error)
+    traces = [] if is_leak else _users_traces(error, entries)
     if not traces and staged is not None and isinstance(staged._trace, StageTrace):
-        traces = [staged._trace]
+        traces = [staged._trace] if is_leak or _is_users(staged._trace, entries) else []
     if not traces and tracer is None and not _is_about_tracing(error, entries):
         return None
     place = _failing_place(entries)
@@ -215,16 +215,31 @@ def _as_program(outer: Outer) -> CapturedProgram:
 # ---- whose error it is -----------------------------------------------------------------------------------------------
 
 
-def _users_traces(error: BaseException) -> list[StageTrace]:
+def _users_traces(error: BaseException, entries: Sequence[TracebackType]) -> list[StageTrace]:
     """The programs that were being traced, the innermost first; those of the engine's own functions left out."""
     traces: list[StageTrace] = getattr(error, "partial_traces", [])
-    return [trace for trace in traces if trace.debug_info is None or _is_users(trace)]
+    return [trace for trace in traces if _is_users(trace, entries)]
 
 
-def _is_users(trace: StageTrace) -> bool:
-    assert trace.debug_info is not None
-    file = trace.debug_info.func_src_info.partition(" at ")[2].rpartition(":")[0]
-    return not file or is_user_file(file)
+def _is_users(trace: StageTrace, entries: Sequence[TracebackType]) -> bool:
+    """Whether a program is that of a function of the user's, or of one of ours that called one of the user's."""
+    if trace.debug_info is not None:
+        file = trace.debug_info.func_src_info.partition(" at ")[2].rpartition(":")[0]
+        if file and is_user_file(file):
+            return True
+    at = _frame_of(trace, entries)
+    return at is not None and any(
+        is_user_file(one.tb_frame.f_code.co_filename) for one in itertools.islice(entries, at, None)
+    )
+
+
+def _frame_of(trace: StageTrace, entries: Sequence[TracebackType]) -> int | None:
+    """Where in a traceback a program was being traced."""
+    for at, one in enumerate(entries):
+        frame = one.tb_frame
+        if frame.f_code is trace_to_jaxpr.__code__ and frame.f_locals.get("trace") is trace:
+            return at
+    return None
 
 
 _ABOUT_TRACING = re.compile(
@@ -278,14 +293,7 @@ _OPERANDS = {
 
 def _given(inner: StageTrace, entries: Sequence[TracebackType]) -> list[Any]:
     """What the user's call gave to the parameters of a program, in order; nothing where that is not known."""
-    at = next(
-        (
-            i
-            for i, one in enumerate(entries)
-            if one.tb_frame.f_code is trace_to_jaxpr.__code__ and one.tb_frame.f_locals.get("trace") is inner
-        ),
-        None,
-    )
+    at = _frame_of(inner, entries)
     while at is not None and at > 0 and not is_user_file(entries[at - 1].tb_frame.f_code.co_filename):
         at -= 1
     return given_by(entries[at].tb_frame, len(inner.invars)) if at is not None else []

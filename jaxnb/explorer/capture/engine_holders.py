@@ -5,6 +5,7 @@ What lives here: the search from a value outwards. What must not: the search fro
 
 from __future__ import annotations
 
+import ast
 import gc
 import inspect
 import sys
@@ -92,7 +93,8 @@ def _holder(
         chain.append((path, what))
     made = _made(tracer)
     spans = frames.of(made) if made is not None else ()
-    function, traced_for, is_jitted = _kept_by(tracer, name, entries)
+    step = links[1][0] if len(links) > 1 else ""
+    function, traced_for, is_jitted = _kept_by(tracer, name, step, entries)
     return CapturedHolder(
         path,
         tracer.aval.str_short(True),
@@ -119,7 +121,7 @@ def _made(tracer: Any) -> Any:
     return None
 
 
-def _kept_by(tracer: Tracer, name: str, entries: Sequence[TracebackType]) -> tuple[str, str, bool]:
+def _kept_by(tracer: Tracer, name: str, step: str, entries: Sequence[TracebackType]) -> tuple[str, str, bool]:
     """The function that a value leaked from, what it was transformed by, and whether that was inside of a program."""
     inner: Any = tracer
     while isinstance(inner, Tracer) and not isinstance(inner, StagedTracer):
@@ -136,23 +138,23 @@ def _kept_by(tracer: Tracer, name: str, entries: Sequence[TracebackType]) -> tup
     for frame in tb_door.frames(stack) if stack is not None else ():
         if is_user_file(frame.file):
             return frame.code.co_name, traced_for, False
-    return _function_with(name, entries), traced_for, False
+    return _function_with(name, step, entries), traced_for, False
 
 
-def _function_with(name: str, entries: Sequence[TracebackType]) -> str:
-    """The one function among the user's variables that reads or sets a variable of this name; "" if there are more."""
+def _function_with(name: str, step: str, entries: Sequence[TracebackType]) -> str:
+    """The one function among the user's variables that has a variable and the key it is used with; "" if there are more."""
     found: dict[CodeType, str] = {}
+    key = ast.literal_eval(step[1:-1]) if step.startswith(("['", '["')) else step.removeprefix(".")
     for entry in entries:
         frame = entry.tb_frame
         if not is_user_file(frame.f_code.co_filename):
             continue
         for value in [*frame.f_locals.values(), *frame.f_globals.values()]:
             code = getattr(value, "__code__", None)
-            if (
-                isinstance(code, CodeType)
-                and code is not frame.f_code
-                and name in (*code.co_names, *code.co_freevars)
-            ):
+            if not isinstance(code, CodeType) or code is frame.f_code or not code.co_argcount:
+                continue  # what was differentiated has an argument
+            words = (*code.co_names, *code.co_freevars)
+            if name in words and (key in ("", step) or key in (*words, *code.co_consts)):
                 found[code] = code.co_name
     return next(iter(found.values())) if len(found) == 1 else ""
 

@@ -16,7 +16,6 @@ __all__ = [
     "CapturedOperand",
     "CapturedProgram",
     "CapturedStep",
-    "CapturedWrite",
 ]
 
 
@@ -92,21 +91,6 @@ class CapturedHolder:
     function: str = ""
     traced_for: str = ""
     is_jitted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CapturedWrite:
-    """A variable outside of a function that the function assigned while it was traced.
-
-    Attributes:
-        name: The variable.
-        source: The assignment.
-        is_traced: Whether it was given a traced value.
-    """
-
-    name: str
-    source: SourceSpan | None
-    is_traced: bool
 
 
 @dataclass(frozen=True, slots=True)
