@@ -127,7 +127,7 @@ def test_3_the_mask_is_an_array_in_the_program_only_before():
     comparison = compare_omnistaging(select_tril, GRID)
     facts = comparison.facts()
     assert (facts["off"]["bytes"]["constants"], facts["on"]["bytes"]["constants"]) == (12, 0)
-    assert facts["executed"][:5] == ["iota", "broadcast_in_dim", "iota", "broadcast_in_dim", "gt"]
+    assert facts["executed"] == ["iota", "broadcast_in_dim", "iota", "broadcast_in_dim", "gt"]
     assert facts["numeric"]["differing"] == 0
     assert np.asarray(jaxnb.jit(select_tril)(GRID)).tolist() == [[0, 0, 0, 0], [4, 0, 0, 0], [8, 9, 0, 0]]
 

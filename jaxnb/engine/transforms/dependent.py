@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from jaxnb.engine.core.source import SourceInfo, current_source
 from jaxnb.engine.core.trace import CustomCall, Trace, Tracer, set_trace
 
-__all__ = ["DependentTrace", "Executed", "record_executed"]
+__all__ = ["DependentTrace", "Executed", "note_staged", "record_executed"]
 
 
 class Executed(NamedTuple):
@@ -23,11 +23,14 @@ class Executed(NamedTuple):
     out_types: tuple[str, ...]
     source: SourceInfo
     size_bytes: int
+    is_staged: bool = False
+    """Whether its result, a number repeated, is made by the program after all."""
 
 
 class _Account(threading.local):
     def __init__(self) -> None:
         self.open: list[list[Executed]] = []
+        self.repeats: list[tuple[Any, Executed]] = []
 
 
 _account = _Account()
@@ -41,7 +44,21 @@ def record_executed() -> Iterator[list[Executed]]:
     try:
         yield rows
     finally:
-        _account.open.remove(rows)
+        _account.open[:] = [
+            one for one in _account.open if one is not rows
+        ]  # equal lists are not the same list
+        if not _account.open:
+            _account.repeats.clear()
+
+
+def note_staged(x: Any) -> None:
+    """Notes that an array, a number repeated, is staged as such: then the program makes it, and is not given it."""
+    for at, (made, row) in enumerate(_account.repeats):
+        if made is x:
+            del _account.repeats[at]
+            for rows in _account.open:
+                rows[:] = [one._replace(is_staged=True) if one is row else one for one in rows]
+            return
 
 
 class DependentTrace(Trace):
@@ -75,6 +92,8 @@ class DependentTrace(Trace):
             row = Executed(primitive.name, types, current_source(), size_bytes)
             for rows in _account.open:
                 rows.append(row)
+            if primitive.name == "broadcast_in_dim" and not getattr(args[0], "ndim", 0):
+                _account.repeats.append((out, row))
         return out
 
     def custom_jvp(self, call: CustomCall, args: Sequence[Any]) -> list[Any]:

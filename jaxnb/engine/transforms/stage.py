@@ -30,7 +30,7 @@ from jaxnb.engine.core.trace import Trace, Tracer, set_trace, trace_context
 from jaxnb.engine.ops.shape import broadcast_in_dim_p
 from jaxnb.engine.ops.staging import stage_p
 from jaxnb.engine.transforms.constants import is_captured_array
-from jaxnb.engine.transforms.dependent import DependentTrace
+from jaxnb.engine.transforms.dependent import DependentTrace, note_staged
 from jaxnb.engine.transforms.leaks import check_leaks
 from jaxnb.xla import traceback as tb_door
 
@@ -136,6 +136,7 @@ class StageTrace(Trace):
         first = host.reshape(-1)[0]
         if not (host == first).all():
             return self.literal(x)
+        note_staged(x)
         params = {"shape": host.shape, "broadcast_dimensions": (), "sharding": None}
         return cast(StagedTracer, self.process(broadcast_in_dim_p, [first], params)).atom
 

@@ -36,12 +36,17 @@ def executed_panel(trace: CapturedTrace) -> Table:
         for number, one in enumerate(trace.executed, 1)
     )
     total = sum(one.nbytes for one in trace.executed)
-    note = (
-        f"{len(rows)} operation{'s' if len(rows) > 1 else ''} ran while the function was traced, and gave "
-        f"{size_text(total)}. The program knows only the results."
-        if rows
-        else ""
-    )
+    parts = []
+    if rows:
+        parts.append(
+            f"{len(rows)} operation{'s' if len(rows) > 1 else ''} ran while the function was traced, and gave "
+            f"{size_text(total)}. The program knows only the results."
+        )
+    if trace.repeats:
+        parts.append(
+            f"{trace.repeats} more `broadcast_in_dim` made one number repeated: that is staged, as a number and a shape."
+        )
+    note = " ".join(parts)
     return Table(
         "executed",
         "Executed at trace time",

@@ -131,7 +131,9 @@ class EngineFrontEnd:
                     next(iter(frames.of(row.source.traceback)), None),
                 )
                 for row in jaxpr._cache.get("executed", ())
+                if not row.is_staged
             ),
+            repeats=sum(row.is_staged for row in jaxpr._cache.get("executed", ())),
         )
         return captured
 

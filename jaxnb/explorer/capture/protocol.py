@@ -154,6 +154,7 @@ class CapturedTrace:
         versions: Versions worth showing: ``{"jaxlib": "0.10.2"}``.
         seconds: How long tracing took.
         executed: The operations that tracing executed at once, in order.
+        repeats: How many more only made one number repeated, which the program makes itself.
         omnistaging: Whether every operation was staged.
     """
 
@@ -171,6 +172,7 @@ class CapturedTrace:
     versions: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     executed: tuple[CapturedExecution, ...] = ()
+    repeats: int = 0
     omnistaging: bool = True
 
 
