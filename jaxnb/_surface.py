@@ -13,6 +13,7 @@ MODULES = (
     "errors",
     "experimental",
     "export",
+    "interpreters",
     "lax",
     "monitoring",
     "nn",

@@ -12,7 +12,7 @@ from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.trace import Trace, Tracer
 from jaxnb.engine.transforms.check import check_jaxpr
 from jaxnb.engine.transforms.dce import dce_jaxpr
-from jaxnb.engine.transforms.evaluate import eval_jaxpr
+from jaxnb.engine.transforms.evaluate import eval_jaxpr, jaxpr_as_fun
 
 __all__ = [
     "AbstractValue",
@@ -32,4 +32,5 @@ __all__ = [
     "check_jaxpr",
     "dce_jaxpr",
     "eval_jaxpr",
+    "jaxpr_as_fun",
 ]

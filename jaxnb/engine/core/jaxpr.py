@@ -6,7 +6,7 @@ Lives here: variables, literals, equations and programs, and how to walk them. K
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,6 +15,7 @@ from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import AbstractValue, ShapedArray
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.source import SourceInfo
+from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = [
     "Atom",
@@ -46,7 +47,7 @@ class Var:
         self.aval = aval
 
     def __repr__(self) -> str:
-        return f"Var(id={id(self)}):{self.aval.str_short(short_dtypes=True)}"
+        return f"Var(id={id(self)}):{self.aval.str_short()}"
 
 
 class DropVar(Var):
@@ -228,16 +229,23 @@ class Jaxpr:
     __repr__ = __str__
 
 
+_UNPAIRED = "consts, when attached, must pair with constvars" if JAXLIB_VERSION >= (0, 12) else ""
+
+
 class ClosedJaxpr:
     """A program together with the values of its constants' variables."""
 
     __slots__ = ("__weakref__", "_jaxpr", "consts")
 
     def __init__(self, jaxpr: Jaxpr, consts: Sequence[Any]):
+        assert len(consts) == len(jaxpr.constvars), _UNPAIRED
         self._jaxpr = jaxpr
         self.consts = list(consts)
 
     jaxpr = property(lambda self: self._jaxpr, doc="The open program.")
+    constvars = property(lambda self: self._jaxpr.constvars, doc="The constants' variables.")
+    invars = property(lambda self: self._jaxpr.invars, doc="The parameters.")
+    outvars = property(lambda self: self._jaxpr.outvars, doc="The results.")
     in_avals = property(lambda self: [v.aval for v in self._jaxpr.invars], doc="The types of the parameters.")
     out_avals = property(lambda self: [v.aval for v in self._jaxpr.outvars], doc="The types of the results.")
     literals = property(lambda self: self.consts, doc="The constants' values.")
@@ -248,6 +256,10 @@ class ClosedJaxpr:
     def replace(self, *, jaxpr: Jaxpr | None = None, consts: Sequence[Any] | None = None) -> ClosedJaxpr:
         """Returns a copy with fields replaced."""
         return ClosedJaxpr(self._jaxpr if jaxpr is None else jaxpr, self.consts if consts is None else consts)
+
+    def map_jaxpr(self, f: Callable[[Jaxpr], Jaxpr]) -> ClosedJaxpr:
+        """Returns the closed form of what ``f`` makes of the program, with the same constants."""
+        return ClosedJaxpr(f(self._jaxpr), self.consts)
 
     def pretty_print(self, **options: Any) -> str:
         """Returns the text; see ``Jaxpr.pretty_print``."""

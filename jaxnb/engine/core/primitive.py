@@ -1,21 +1,27 @@
 """Primitives: the operations that programs are made of.
 
-Lives here: the class alone. A primitive's rules are given by ``rules.define`` and stand in the tables of ``rules``.
+Lives here: the class, and the table of how each is executed. Our own primitives get their rules by ``rules.define``; a
+user's gets them one by one, in the way of JAX, and until then says which is missing.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from jaxnb.engine.core.avals import get_aval
 from jaxnb.engine.core.trace import Tracer, trace_context
 
-__all__ = ["Primitive"]
+__all__ = ["Primitive", "eager_rules"]
 
 
 class Primitive:
-    """An operation with a name and a typing rule; applying it asks the current trace what to do."""
+    """An operation with a name; applying it asks the current trace what to do.
+
+    A new one has no rules: ``def_impl`` says how it is executed, ``def_abstract_eval`` what its results' types are, and the
+    tables in ``jaxnb.interpreters`` take the rest. A primitive with a list of results sets ``multiple_results``.
+    """
 
     __slots__ = (
         "__weakref__",
@@ -28,21 +34,26 @@ class Primitive:
         "staging",
     )
 
-    def __init__(
-        self,
-        name: str,
-        abstract: Callable[..., Any],
-        *,
-        multiple_results: bool = False,
-        effects: Callable[..., Any] | None = None,
-    ):
+    def __init__(self, name: str):
         self.name = name
-        self.abstract = abstract
-        self.multiple_results = multiple_results
-        self.effects = effects
+        self.multiple_results = False
+        self.abstract: Callable[..., Any] = functools.partial(_missing, "Abstract evaluation", name)
+        self.effects: Callable[..., Any] | None = None
         self.doc: str | None = None
         self.staging: Callable[..., Any] | None = None  # how it is staged; may give NotImplemented
         self.abstract_cache: dict[Any, Any] = {}
+        eager_rules[self] = functools.partial(_missing, "Evaluation rule", name)
+
+    def def_impl(self, impl: Callable[..., Any]) -> Callable[..., Any]:
+        """Sets how the primitive is executed on values, ``(*values, **params) -> value``; returns ``impl``."""
+        eager_rules[self] = impl
+        return impl
+
+    def def_abstract_eval(self, abstract_eval: Callable[..., Any]) -> Callable[..., Any]:
+        """Sets the typing rule, ``(*avals, **params) -> aval``, a list of avals with ``multiple_results``; returns it."""
+        self.abstract = abstract_eval
+        self.abstract_cache.clear()
+        return abstract_eval
 
     def bind(self, *args: Any, **params: Any) -> Any:
         """Applies the primitive to values or tracers and returns its result (a list with ``multiple_results``)."""
@@ -93,6 +104,14 @@ class Primitive:
 
     def __repr__(self) -> str:
         return self.name
+
+
+eager_rules: dict[Primitive, Callable[..., Any]] = {}
+"""How a primitive is executed outside any trace; one that stands not here is compiled alone."""
+
+
+def _missing(what: str, name: str, *_: Any, **__: Any) -> Any:
+    raise NotImplementedError(f"{what} for '{name}' not implemented")
 
 
 def _holds_tracer(value: Any) -> bool:

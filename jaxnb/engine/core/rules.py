@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jaxnb.engine.core.ad import Zero
-from jaxnb.engine.core.primitive import Primitive
+from jaxnb.engine.core.primitive import Primitive, eager_rules
 
 __all__ = [
     "Composite",
@@ -28,11 +28,13 @@ __all__ = [
     "known_rules",
     "linear_jvp",
     "linearize_rules",
+    "lower_fun",
     "lowering_rules",
     "params_shown",
     "per_operand",
     "per_operand_out",
     "primitives",
+    "register_lowering",
     "show",
     "split_rules",
     "transpose_rules",
@@ -72,12 +74,25 @@ def composite(
 
 
 primitives: dict[str, Primitive] = {}
-lowering_rules: dict[Primitive, Callable[..., Any] | Composite] = {}
+
+
+class _LoweringRules(dict[Primitive, Any]):
+    """The table of lowering rules: a primitive without one is named when it is lowered."""
+
+    def __missing__(self, primitive: Primitive) -> Callable[..., Any]:
+        def refuse(ctx: Any, *_: Any, **__: Any) -> Any:
+            raise NotImplementedError(
+                f"MLIR translation rule for primitive '{primitive.name}' not found for platform {ctx.platform}"
+            )
+
+        return refuse
+
+
+lowering_rules: dict[Primitive, Callable[..., Any] | Composite] = _LoweringRules()
 jvp_rules: dict[Primitive, Callable[..., Any]] = {}
 linearize_rules: dict[Primitive, Callable[..., Any]] = {}
 transpose_rules: dict[Primitive, Callable[..., Any]] = {}
 batch_rules: dict[Primitive, Callable[..., Any]] = {}
-eager_rules: dict[Primitive, Callable[..., Any]] = {}
 dce_rules: dict[Primitive, Callable[..., Any]] = {}
 split_rules: dict[Primitive, Callable[..., Any]] = {}
 """How an equation splits into what is known and what depends on a tangent (where a jvp rule calls a jitted function)."""
@@ -162,8 +177,12 @@ def define(
     """
     if name in primitives:
         raise ValueError(f"primitive {name!r} is defined twice")
-    prim = Primitive(name, abstract, multiple_results=multiple_results, effects=effects)
+    prim = Primitive(name)
+    prim.def_abstract_eval(abstract)
+    prim.multiple_results = multiple_results
+    prim.effects = effects
     prim.doc = doc
+    del eager_rules[prim]  # by default it is compiled alone
     primitives[name] = prim
     tables: list[tuple[RuleTable, Any]] = [
         (lowering_rules, lower),
@@ -188,6 +207,30 @@ def define(
     if hide is not None:
         params_shown[prim] = _hider(dict(hide))
     return prim
+
+
+def register_lowering(
+    prim: Primitive, rule: Callable[..., Any] | Composite, platform: str | None = None, **_: Any
+) -> None:
+    """Sets how a primitive is lowered, ``(ctx, *values, **params) -> sequence of values``, on one platform or on all.
+
+    Options of JAX that say how the rule's program is shared are taken and have no effect.
+    """
+    if platform is None:
+        lowering_rules[prim] = rule
+        return
+    otherwise = lowering_rules[prim]
+
+    def chosen(ctx: Any, *values: Any, **params: Any) -> Any:
+        found = rule if ctx.platform == platform else otherwise
+        return found if isinstance(found, Composite) else found(ctx, *values, **params)
+
+    lowering_rules[prim] = chosen
+
+
+def lower_fun(fun: Callable[..., Any], multiple_results: bool = True) -> Composite:
+    """Returns the lowering rule that is a traceable function's program."""
+    return composite(fun, multiple_results)
 
 
 def _hider(hidden: dict[str, Any]) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:

@@ -7,6 +7,7 @@ import pytest
 
 from jaxnb import lax, make_jaxpr
 from jaxnb.engine.core.avals import ShapedArray
+from jaxnb.engine.core.jaxpr import ClosedJaxpr
 from jaxnb.engine.ops.sorting import top_k_p
 
 
@@ -22,3 +23,9 @@ def test_a_number_of_another_type_is_another_parameter():
     assert make_jaxpr(lambda x: lax.concatenate((x, x), 0))(x).out_avals[0].shape == (6,)
     with pytest.raises(TypeError, match="slice indices must be integers"):
         make_jaxpr(lambda x: lax.concatenate((x, x), 0.0))(x)
+
+
+def test_a_closed_program_has_a_value_for_each_of_its_constants_variables():
+    program = make_jaxpr(lambda x: x)(1.0)
+    with pytest.raises(AssertionError):
+        ClosedJaxpr(program.jaxpr, [1])
