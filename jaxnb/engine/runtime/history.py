@@ -17,7 +17,7 @@ from typing import Any
 
 from jaxnb.engine.core.avals import AbstractValue
 from jaxnb.engine.runtime.explain import CallKey, CallSite, Explanation, nearest
-from jaxnb.engine.runtime.reads import Reads
+from jaxnb.engine.runtime.reads import Change, Reads
 from jaxnb.xla.state import watching_state
 
 __all__ = ["TraceRecord", "is_watching", "records", "watch"]
@@ -119,6 +119,11 @@ class TraceRecord:
         """The types of the traced arguments by name, then the static ones by value."""
         parts = [f"{n}: {a.str_short(True)}" for n, a in zip(self.names, self.avals, strict=False)]
         return ", ".join([*parts, *(f"{name}={value}" for name, value in self.statics)])
+
+    def changes(self) -> list[Change]:
+        """Returns what it read and has changed since; nothing once the trace is gone."""
+        traced = self._traced()
+        return [] if traced is None or self.reads is None else self.reads.changes(traced.key.statics)
 
     def why(self) -> Explanation | None:
         """Returns what differs from the nearest earlier trace of the same function; None for its first, or once gone."""

@@ -10,7 +10,8 @@ import contextlib
 import threading
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from types import FunctionType
 from typing import Any
 
 from jaxnb.base import config
@@ -166,12 +167,14 @@ def _trace(
     site = call_site()
     if config.explain_cache_misses.value and _is_of_user(debug.func_src_info):
         log_miss(debug.func_src_info, id(info.fun), key, list(known), [n or "" for n in debug.arg_names])
-    reads = reads_of(info.fun)
+    named = _named(info, key.statics)
+    static_names = [name for name, _ in named] if named else ()
+    reads = reads_of(info.fun, static_names, key.statics, _given(info, args, kwargs, key.statics))
     start = time.perf_counter()
     jaxpr, consts, out_tree = _run_traced(info, statics, key, debug)
     seconds = time.perf_counter() - start
     if reads is not None:
-        reads.traced(info.fun)
+        reads.traced(info.fun, key.statics)
     debug = debug._replace(result_paths=result_paths(out_tree))
     jaxpr.debug_info = debug
     traced = TracedFunction(jaxpr, consts, out_tree, debug, key)
@@ -181,7 +184,7 @@ def _trace(
         history.function_number(info.fun),
         debug.arg_names,
         key.avals,
-        _named(info, key.statics),
+        named,
         site,
         seconds,
         traced,
@@ -204,6 +207,17 @@ def _named(info: JitInfo, statics: Sequence[tuple[Any, type, Any]]) -> tuple[tup
         text = shown(value)
         found.append((name, text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"))
     return tuple(found)
+
+
+def _given(
+    info: JitInfo, args: tuple, kwargs: dict[str, Any], statics: Sequence[tuple[Any, type, Any]]
+) -> Collection[str]:
+    """Returns the names of the parameters that a call gives something, where some have a default."""
+    if type(info.fun) is FunctionType and not (info.fun.__defaults__ or info.fun.__kwdefaults__):
+        return ()
+    by_position = len(args) + sum(isinstance(where, int) for where, _, _ in statics)
+    names = {p.name for p in (info.parameters or ())[:by_position]}
+    return names.union(kwargs, [where for where, _, _ in statics if isinstance(where, str)])
 
 
 def _is_of_user(src_info: str) -> bool:

@@ -94,24 +94,50 @@ def _row(one: CapturedTraceRecord, is_counting: bool, is_redefined: bool) -> Row
 
 def stale_panel(records: Sequence[CapturedTraceRecord]) -> Cards:
     """The traces whose function would compute something else if it were traced now."""
-    found: dict[tuple[str, CapturedChange], list[int]] = {}
+    found: dict[tuple[str, str, CapturedChange], list[int]] = {}
     for one in records:
         for change in one.changes:
-            found.setdefault((one.name, change), []).append(one.number)
+            found.setdefault((one.name, one.written, change), []).append(one.number)
     cards = []
-    for (name, change), numbers in found.items():
-        why, code = cure_for(name, change)
+    for (name, written, change), numbers in found.items():
+        why, code = cure_for(name, written, change)
         listed = ", ".join(f"#{number}" for number in numbers)
-        what = f"was {change.before} when the function was traced, and is {change.now} now"
-        if change.before == change.now:
-            what = f"is still called {change.now}, but is not what it was when the function was traced"
-        text = f"`{change.path}` {what}. The compiled program still computes with the old one. {why}"
+        text = f"`{change.path}` {_what_changed(change)}. The compiled program still computes with the old one. {why}"
         cards.append(
             Card(f"{name} ({listed}): `{change.path}` has changed", text=text, code=code, mark="warn")
         )
-    note = "" if cards else "What the functions read when they were traced is what it was."
+    note = "" if cards else _nothing_noticed(records)
     cards += _effect_cards(records)
     return Cards("stale", "Out of date", "trace", tuple(cards), note)
+
+
+def _what_changed(change: CapturedChange) -> str:
+    if change.how == "gone":
+        return f"was {change.before} when the function was traced, and is no more"
+    if change.before != change.now:
+        return f"was {change.before} when the function was traced, and is {change.now} now"
+    if change.how == "code":
+        return "is a function with other code than when it was called in the trace"
+    if change.how == "object":
+        return f"is another {change.now} than the one that was there when the function was traced"
+    return f"is {change.now} as before, but holds other values than when the function was traced"
+
+
+def _nothing_noticed(records: Sequence[CapturedTraceRecord]) -> str:
+    """What can be said if nothing was found to have changed, which is not that nothing has."""
+    compared = sum(one.compared for one in records)
+    if not any(one.is_alive for one in records):
+        return "No trace is left that could be out of date."
+    if not compared:
+        return "These functions read nothing beside their arguments, as far as their code shows it."
+    whole = (
+        "" if all(one.is_whole for one in records) else " More lies too deep, or is too much, to be compared."
+    )
+    values = "value that was" if compared == 1 else "values that were"
+    return (
+        f"No change is seen in the {compared} {values} compared, which these functions read beside their arguments as far "
+        f"as their code shows it.{whole} The page on the explorer says what is not noticed."
+    )
 
 
 def _effect_cards(records: Sequence[CapturedTraceRecord]) -> list[Card]:
@@ -134,23 +160,25 @@ def _effect_cards(records: Sequence[CapturedTraceRecord]) -> list[Card]:
     return cards
 
 
-def cure_for(function: str, change: CapturedChange) -> tuple[str, str]:
-    """What to do about a value that has changed: (in words, as code)."""
-    plain = function if function.isidentifier() else "f"
-    name = re.split(r" → ", change.path)[-1]
+def cure_for(function: str, written: str, change: CapturedChange) -> tuple[str, str]:
+    """What to do about a value that has changed: (in words, as code).
+
+    Args:
+        function: The function's own name.
+        written: The variable that the compiled function is in; "" where there is none.
+        change: What has changed.
+    """
     if change.scope == "function":
-        return (
-            f"Run the cell again that defines `{plain}`, which calls it, or make it forget what was traced:",
-            f"{plain}.clear_cache()",
-        )
-    if change.scope == "self":
-        return (
-            "Give the attribute to the function as an argument, or make it forget what was traced:",
-            f"{plain}.clear_cache()",
-        )
-    variable = re.match(r"\w+", name)
-    shown = variable[0] if variable is not None else name
+        name = function if function.isidentifier() else written
+        defined = f"`{name}`" if name else "the function"
+        advice = f"Run the cell again that defines {defined}, which calls it"
+    elif change.scope in ("self", "static"):
+        advice = "Give the attribute to the function as an argument"
+    else:
+        advice = f"Give `{re.split(r' → ', change.path)[-1]}` to the function as an argument"
+    if written:
+        return f"{advice}, or make the function forget what was traced:", f"{written}.clear_cache()"
     return (
-        "Give it to the function as an argument, or make the function forget what was traced:",
-        f"{plain}({shown}, …)\n{plain}.clear_cache()",
+        f"{advice}, or make it forget what was traced; no variable has the compiled function, so that this is done for all:",
+        "import jaxnb\njaxnb.clear_caches()",
     )

@@ -5,8 +5,13 @@ What lives here: reading the records. What must not: what is said about them.
 
 from __future__ import annotations
 
+import functools
+import inspect
+import sys
+from types import MethodType
 from typing import Any
 
+from jaxnb.engine.api.jit import info_of
 from jaxnb.engine.core.functions import fun_src_info
 from jaxnb.engine.core.source import is_user_file
 from jaxnb.engine.runtime import history
@@ -57,7 +62,8 @@ def _signature(record: history.TraceRecord) -> str:
 
 def _captured(record: history.TraceRecord) -> CapturedTraceRecord:
     why = record.why()
-    changes = record.reads.changes() if record.reads is not None and record.is_alive else []
+    changes = record.changes()
+    reads = record.reads if record.is_alive else None
     return CapturedTraceRecord(
         number=record.number,
         name=record.name,
@@ -77,4 +83,33 @@ def _captured(record: history.TraceRecord) -> CapturedTraceRecord:
         if record.reads is not None
         else (),
         donated=record.donated,
+        compared=len(reads) if reads is not None else 0,
+        is_whole=reads is None or reads.is_whole,
+        written=_written(reads.function) if reads is not None and changes else "",
     )
+
+
+def _written(fun: Any) -> str:
+    """What the user calls the compiled form of a function: a variable, or an attribute of a class; "" if neither has it."""
+    inner = fun
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    inner = inspect.unwrap(inner) if callable(inner) else inner
+    main = vars(sys.modules["__main__"])
+    for names in (getattr(inner, "__globals__", main), main):
+        for name, value in list(names.items()):
+            if not name.startswith("_") and _is_compiled(value, fun):
+                return name
+        place = getattr(inner, "__qualname__", "").split(".")
+        value = names.get(place[0])
+        for name in place[1:]:
+            value = vars(value).get(name) if isinstance(value, type) else None
+        if len(place) > 1 and _is_compiled(value, fun):
+            return ".".join(place)
+    return ""
+
+
+def _is_compiled(value: Any, fun: Any) -> bool:
+    info = info_of(value)
+    # A method is made anew each time it is asked for.
+    return info is not None and (info.fun is fun or (isinstance(fun, MethodType) and info.fun == fun))

@@ -18,6 +18,8 @@ class CapturedChange:
     scope: str
     before: str
     now: str
+    how: str = "contents"
+    """``contents``, ``object`` for another one, ``code`` for another function, or ``gone``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,9 @@ class CapturedTraceRecord:
         changes: What it read and has changed since.
         effects: What the function changed itself while it was traced.
         donated: The leaves of its arguments whose arrays a call gives away.
+        compared: How many values that it read were compared with what they are now.
+        is_whole: Whether all was compared that it can be seen to read.
+        written: What the user calls the compiled function, "" where no variable has it.
     """
 
     number: int
@@ -60,3 +65,6 @@ class CapturedTraceRecord:
     changes: tuple[CapturedChange, ...] = ()
     effects: tuple[CapturedChange, ...] = ()
     donated: tuple[str, ...] = ()
+    compared: int = 0
+    is_whole: bool = True
+    written: str = ""
