@@ -172,7 +172,7 @@ def test_what_is_traced_again_for_the_explanation_leaves_nothing_behind(capsys):
 
 def test_a_function_that_takes_another_way_when_it_is_traced_is_not_shown_as_if_it_had_not():
     def by_value(x):
-        return x + jnp.ones(4) if float(x[0]) > 0 else x.foo
+        return x + jnp.ones(4) if x[0] > 0 else x.foo
 
     failure = explained(lambda: jaxnb.grad(lambda x: by_value(x).sum())(jnp.ones(3)))
     assert failure.diagnosis.kind == "mismatch"

@@ -69,13 +69,12 @@ def _asked_cures(failure: CapturedFailure) -> list[Cure]:
         return choices(condition, code.context, code.whole)
     node = expression(written)
     if failure.kind in ("and", "or"):
-        cures = [Cure("Write", condition)]
-        if len(failure.parts) == 2 and not failure.value_type.startswith("bool"):
+        is_truth = failure.value_type.startswith("bool")
+        cures = [Cure("Write" if is_truth else "If a truth value is meant:", condition)]
+        if len(failure.parts) == 2 and not is_truth:
             a, b = failure.parts
             chosen = f"{b}, {a}" if failure.kind == "and" else f"{a}, {b}"
-            cures.append(
-                Cure("If one of the two values is meant, and not a truth value:", f"jnp.where({a}, {chosen})")
-            )
+            cures.append(Cure("If one of the two values is meant:", f"jnp.where({a}, {chosen})"))
         return cures
     if failure.kind == "not":
         return [Cure("Write", condition)]

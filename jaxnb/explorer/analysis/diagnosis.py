@@ -60,7 +60,6 @@ def failure_panels(failure: CapturedFailure) -> list[Panel]:
 
 
 _SHORT = 40
-_ASKING = {"if": "if", "choice": "if", "filter": "if", "while": "while", "assert": "assert"}
 _PATH_COLUMNS = (Column("value", is_code=True), Column("type", is_code=True), Column("where", is_code=True))
 
 
@@ -83,10 +82,8 @@ def _path_panel(failure: CapturedFailure) -> Table:
         for step in failure.steps
     ]  # fmt: skip
     written = failure.statement
-    is_short = 0 < len(written) <= _SHORT and "\n" not in written
+    is_short = 0 < len(written) <= _SHORT and "\n" not in written and not failure.code.context
     last = written if is_short else f"{failure.callee}()" if failure.callee else failure.kind or "here"
-    if is_short and failure.code.context:
-        last = f"{_ASKING[failure.code.context]} {written}"
     given = ", ".join(one.type for one in failure.operands) if len(failure.operands) > 1 else ""
     rows.append(Row((last, given, place_text(failure.place, failure.trace)), mark="bad"))
     begins = [step.label for step in failure.steps if _is_argument(step)]
