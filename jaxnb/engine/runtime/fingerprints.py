@@ -7,14 +7,19 @@ here: which values are looked at (``outside.py``).
 from __future__ import annotations
 
 import enum
-import hashlib
 import weakref
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from jaxnb.base.lazy import lazy_module
 from jaxnb.engine.runtime.arrays import ArrayImpl
+
+if TYPE_CHECKING:
+    import hashlib
+else:
+    hashlib = lazy_module("hashlib")
 
 __all__ = [
     "MOST_HASHED",
