@@ -5,6 +5,8 @@ Lives here: the primitives and the functions users call. How a compiled program 
 
 from __future__ import annotations
 
+import copy
+import logging
 import string
 import sys
 from collections.abc import Callable, Sequence
@@ -24,6 +26,7 @@ from jaxnb.engine.core.effects import (
     ordered_io_effect,
 )
 from jaxnb.engine.core.rules import Undefined, define
+from jaxnb.engine.core.source import is_user_file
 from jaxnb.engine.core.trace import shaped_aval
 from jaxnb.engine.ops.host_calls import emit_host_call
 from jaxnb.engine.ops.joining import concatenate
@@ -36,6 +39,7 @@ from jaxnb.xla.array import CopySemantics
 __all__ = [
     "debug_callback",
     "debug_callback_p",
+    "debug_log",
     "debug_print",
     "debug_print_p",
     "io_callback",
@@ -144,10 +148,24 @@ debug_callback_p = define(
 )
 
 
+def _refuse_early(name: str, args: Any, kwargs: Any) -> None:
+    """Raises JAX's TypeError where options alone were expected, because a second call will bring the rest."""
+    if args or kwargs:
+        raise TypeError(
+            f"{name} received unexpected arguments in the two-call form: args={args} kwargs={kwargs}"
+        )
+
+
 def debug_callback(
-    callback: Callable[..., None], *args: Any, ordered: bool = False, partitioned: bool = False, **kwargs: Any
-) -> None:
+    callback: Callable[..., None] | None = None,
+    *args: Any,
+    ordered: bool = False,
+    partitioned: bool = False,
+    **kwargs: Any,
+) -> Callable[..., None] | None:
     """Calls ``callback`` with the values of the arguments whenever this point of the program runs.
+
+    Without a function, returns one that takes it and the arguments, and has these options.
 
     Args:
         callback: a function whose result is ignored.
@@ -159,6 +177,19 @@ def debug_callback(
     Raises:
         TypeError: where ``callback`` is not callable.
     """
+    if callback is None:
+        _refuse_early("debug_callback", args, kwargs)
+
+        def _debug_callback(callback: Callable[..., None], *args: Any, **kwargs: Any) -> None:
+            _bind_callback(callback, args, kwargs, ordered, partitioned)
+
+        return _debug_callback
+    _bind_callback(callback, args, kwargs, ordered, partitioned)
+
+
+def _bind_callback(
+    callback: Callable[..., None], args: tuple, kwargs: dict[str, Any], ordered: bool, partitioned: bool
+) -> None:
     if not callable(callback):
         raise TypeError(
             "first argument to jax.debug.callback must be callable, "
@@ -222,7 +253,7 @@ def _begins_with_field(fmt: str) -> bool:
     return first is not None and first[1] is not None
 
 
-_formatter = _Formatter()
+_formatter = string.Formatter()  # where it prints, nobody looks for arguments without a field any more
 _field_check = _FieldCheck()
 
 
@@ -233,6 +264,7 @@ def _print_now(
     static_args: Any,
     np_printoptions: Any,
     has_placeholders: bool,
+    logging_record: logging.LogRecord | None,
     **_: Any,
 ) -> list[Any]:
     values = [to_array_port(np.asarray(v) if isinstance(v, np.generic) else v) for v in args]
@@ -242,8 +274,27 @@ def _print_now(
     options = {k2: v for k2, v in np_printoptions if k2 in _numpy_options}
     with np.printoptions(**options):
         text = _formatter.vformat(fmt, a, k) if has_placeholders else " ".join([fmt, *map(str, a)])
-    sys.stdout.write(text + "\n")
+    if logging_record is None:
+        sys.stdout.write(text + "\n")
+    else:
+        record = copy.copy(logging_record)
+        record.msg = text
+        _logger.handle(record)
     return []
+
+
+_logger = logging.getLogger(__name__)
+
+
+def _record_here() -> logging.LogRecord:
+    """Returns a message without a text that comes from the user's line."""
+    frame = sys._getframe()
+    while frame.f_back is not None and not is_user_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    name = frame.f_code.co_name
+    return _logger.makeRecord(
+        _logger.name, logging.INFO, frame.f_code.co_filename, frame.f_lineno, "", (), None, name
+    )
 
 
 _numpy_options = frozenset(np.get_printoptions()) - {"legacy", "override_repr"}
@@ -273,14 +324,17 @@ debug_print_p = define(
 
 
 def debug_print(
-    fmt: str,
+    fmt: str | None = None,
     *args: Any,
     ordered: bool = False,
     partitioned: bool = False,
     skip_format_check: bool = False,
+    _use_logging: bool = False,
     **kwargs: Any,
-) -> None:
+) -> Callable[..., None] | None:
     """Prints ``fmt.format(*args, **kwargs)`` with the values of the arguments whenever this point of the program runs.
+
+    Without a text, returns a function that takes it and the arguments, and has these options.
 
     Args:
         fmt: the text with fields for the arguments.
@@ -288,12 +342,47 @@ def debug_print(
         ordered: whether the text appears in program order.
         partitioned: whether it is printed once for each shard.
         skip_format_check: whether ``fmt`` may hold no fields for its arguments.
+        _use_logging: whether the text goes to the package's logger, at the level of information.
         kwargs: keyword arguments, likewise.
 
     Raises:
         TypeError: where ``fmt`` is not a string.
         ValueError: where an argument has no field.
     """
+    options = (ordered, partitioned, skip_format_check, _use_logging)
+    if fmt is None:
+        _refuse_early("debug_print", args, kwargs)
+
+        def _debug_print(fmt: str, *args: Any, **kwargs: Any) -> None:
+            _bind_print(fmt, args, kwargs, *options)
+
+        return _debug_print
+    _bind_print(fmt, args, kwargs, *options)
+
+
+def debug_log(
+    fmt: str | None = None,
+    *args: Any,
+    ordered: bool = False,
+    partitioned: bool = False,
+    skip_format_check: bool = False,
+    _use_logging: bool = True,
+    **kwargs: Any,
+) -> Callable[..., None] | None:
+    """As ``debug_print``, to the package's logger at the level of information."""
+    options = {"ordered": ordered, "partitioned": partitioned, "skip_format_check": skip_format_check}
+    return debug_print(fmt, *args, _use_logging=_use_logging, **options, **kwargs)
+
+
+def _bind_print(
+    fmt: str,
+    args: tuple,
+    kwargs: dict[str, Any],
+    ordered: bool,
+    partitioned: bool,
+    skip_format_check: bool,
+    logs: bool,
+) -> None:
     if not isinstance(fmt, str):
         raise TypeError(f"expected str, got {type(fmt).__name__}")
     if not skip_format_check:
@@ -306,7 +395,7 @@ def debug_print(
         fmt=fmt,
         has_placeholders=_begins_with_field(fmt),
         in_tree=in_tree,
-        logging_record=None,
+        logging_record=_record_here() if logs else None,
         np_printoptions=tuple(np.get_printoptions().items()),
         ordered=ordered,
         partitioned=partitioned,

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["Effect", "debug_effect", "io_effect", "ordered", "ordered_debug_effect", "ordered_io_effect"]
+__all__ = [
+    "DebugEffect",
+    "Effect",
+    "OrderedDebugEffect",
+    "debug_effect",
+    "io_effect",
+    "ordered",
+    "ordered_debug_effect",
+    "ordered_io_effect",
+]
 
 
 class Effect:
@@ -39,8 +48,26 @@ class Effect:
         return self.name
 
 
-debug_effect = Effect("Debug", is_ordered=False, rank=2, is_discardable=True)
-ordered_debug_effect = Effect("OrderedDebug", is_ordered=True, rank=1)
+class DebugEffect(Effect):
+    """The effect of printing, and of callbacks without results."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("Debug", is_ordered=False, rank=2, is_discardable=True)
+
+
+class OrderedDebugEffect(Effect):
+    """The same in program order."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("OrderedDebug", is_ordered=True, rank=1)
+
+
+debug_effect = DebugEffect()
+ordered_debug_effect = OrderedDebugEffect()
 io_effect = Effect("IO", is_ordered=False, rank=3)
 ordered_io_effect = Effect("OrderedIO", is_ordered=True, rank=0)
 
