@@ -136,7 +136,7 @@ TRANSFORMED = {
     "scan": (
         lambda f: lax.scan(lambda c, x: (f(c), None), 1.0, None, length=2),
         "DynamicJaxprTracer",
-        "lax.scan(<lambda>, init, xs)",
+        "lax.scan(body, init, xs)",
     ),
 }
 

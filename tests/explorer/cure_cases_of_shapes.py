@@ -165,6 +165,17 @@ SHAPES = {
             ),
         ),
     ),
+    "an argument of a lambda that is a text": Case(
+        "argument",
+        "jaxnb.jit(lambda x, mode: x)(1., 'a')",
+        (
+            (
+                'jaxnb.jit(<lambda>, static_argnames="mode")',
+                "jaxnb.jit(lambda x, mode: x, static_argnames=\"mode\")(1., 'a')",
+                1.0,
+            ),
+        ),
+    ),
     "a text inside of an argument": Case(
         "argument",
         "def g(x, options):\n    return x * options['by']\njaxnb.jit(g)(1., {'by': 2., 'name': 'a'})",

@@ -19,15 +19,15 @@ __all__ = ["argued", "axes", "branched", "carried", "differentiated", "leaked"]
 def argued(failure: CapturedFailure) -> Advice:
     """An argument that is no array."""
     found = re.search(
-        r"argument to (?:<function )?([^\s>]+(?:\.<locals>\.[^\s>]+|<lambda>)*)>?.* as an abstract array\. The problematic "
-        r"value is of type <class '([^']+)'> and was passed to the function at path (.+?)\.(?:\n|$)",
+        r"argument to (.+) as an abstract array\. The problematic value is of type <class '([^']+)'> and was passed to the "
+        r"function at path (.+?)\.(?:\n|$)",
         failure.detail,
     )
     if found is None:
         return failure.message, ()
-    name, kind, path = found.groups()
-    name = re.sub(r"^.*\.", "", name.removesuffix(" at"))
-    name = "<lambda>" if "<lambda>" in found[1].rpartition(".")[2] else name
+    function, kind, path = found.groups()
+    named = re.match(r"<function (.+) at 0x", function)
+    name = (named[1] if named is not None else function).rpartition(".")[2]
     why = (
         f"`{path}` is a value of type {kind}. What a traced function is given must be arrays and numbers, or containers of "
         "them; anything else must be known while it is traced."
@@ -111,7 +111,7 @@ def carried(failure: CapturedFailure) -> Advice:
 
 
 def _returned(failure: CapturedFailure) -> str:
-    name = failure.trace.function
+    name = failure.trace.function if failure.trace.function.isidentifier() else "body"
     if failure.traced_for == "scan":
         return f"def {name}(carry, x):\n    ...\n    return carry, y"
     return (
@@ -250,7 +250,7 @@ def differentiated(failure: CapturedFailure) -> Advice:
         else "The function returns no single array"
     )
     why = f"{has}, and a gradient is that of one number."
-    name = failure.trace.function if failure.trace.jaxpr else "f"
+    name = failure.trace.function if failure.trace.jaxpr and failure.trace.function.isidentifier() else "f"
     if shape is None:
         return why, (
             Cure(
@@ -316,7 +316,11 @@ def leaked(failure: CapturedFailure) -> Advice:
 
 def _returning(holder: CapturedHolder) -> str:
     """A function that returns what it kept, and its call, by what it was transformed with."""
-    name, kept = holder.function or "f", holder.path or "kept"
+    kept = holder.path or "kept"
+    is_body = holder.traced_for in ("scan", "fori_loop", "while_loop", "while_body")
+    name = "body" if is_body else "f"
+    if holder.function.isidentifier():
+        name = holder.function
     start = f"def {name}(...):\n    ...\n    return result, kept\n\n"
     jit = (lambda f: f"jaxnb.jit({f})") if holder.is_jitted else (lambda f: f)
     how = holder.traced_for
