@@ -62,11 +62,16 @@ def enable(on: bool = True) -> None:
     _jax.set_tracebacks_enabled(on)
 
 
-@lru_cache(maxsize=16384)
 def resolve(code: CodeType, lasti: int) -> Frame:
     """Returns the source position of an instruction of a code object."""
+    return _resolve(code, lasti, code.co_filename)
+
+
+# Code objects of two files with the same text are equal, as those of a cell that is run again: the file is part of the key.
+@lru_cache(maxsize=16384)
+def _resolve(code: CodeType, lasti: int, file: str) -> Frame:
     line, col_start, end_line, col_end = Traceback.code_addr2location(code, lasti)
-    return Frame(code.co_filename, line, end_line, col_start, col_end, code.co_qualname, code, lasti)
+    return Frame(file, line, end_line, col_start, col_end, code.co_qualname, code, lasti)
 
 
 def raw_frames(tb: Traceback) -> tuple[Sequence[CodeType], Sequence[int]]:
