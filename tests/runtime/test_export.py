@@ -310,3 +310,14 @@ def test_a_process_that_only_loads_a_program_gets_arrays_with_operators():
     )
     done = subprocess.run([sys.executable, "-c", code], input=bytes(data), capture_output=True, check=True)
     assert done.stdout.decode().strip() == "3.0"
+
+
+def test_a_program_for_several_platforms_is_read_again_with_all_its_branches():
+    def f(x):
+        return lax.platform_dependent(x, cuda=lax.cos, cpu=lax.sin, default=lax.neg)
+
+    for platforms in (("cpu", "cuda"), ("cuda", "cpu"), ("tpu", "cpu")):
+        exported = export.export(jaxnb.jit(f), platforms=platforms)(np.float32(1))
+        assert exported.mlir_module().count("stablehlo.case") >= 3
+        again = export.deserialize(exported.serialize())
+        np.testing.assert_allclose(again.call(np.float32(1)), np.sin(np.float32(1)), rtol=1e-6)

@@ -164,15 +164,14 @@ class Exported:
     def _results(self) -> list[Any]:
         return [_plain(a) for a in self.out_avals]
 
-    def _check_platform(self, platform: str) -> None:
-        """Raises ValueError where it was not exported for a platform."""
-        if (
-            DisabledSafetyCheck.platform() not in self.disabled_safety_checks
-            and platform not in self.platforms
+    def _check_platforms(self, platforms: tuple[str, ...]) -> None:
+        """Raises ValueError where it was not exported for one of the platforms."""
+        if DisabledSafetyCheck.platform() not in self.disabled_safety_checks and not set(platforms) <= set(
+            self.platforms
         ):
             raise ValueError(
                 f"Function '{self.fun_name}' was exported for platforms '{self.platforms}' but it is used on "
-                f"'{(platform,)}'."
+                f"'{platforms}'."
             )
 
     def call(self, *args: Any, **kwargs: Any) -> Any:

@@ -63,8 +63,9 @@ def _lower(
 ) -> list[ir.Value]:
     kept = list(range(len(branches)))
     if branches_platforms is not None:
-        kept = [_platform_position(ctx.platform, branches_platforms)]
-        (index,) = _case(ir_types([_index_aval]), index, [lambda: [constant(np.int32(0))]] * len(branches))
+        wanted = _platform_positions(ctx, branches_platforms)
+        kept = list(dict.fromkeys(wanted))
+        index = _chosen(index, [kept.index(i) if i in kept else 0 for i in range(len(branches))])
 
     effects, tokens = ordered(frozenset().union(*(b.effects for b in branches))), ctx.module.tokens
     before = {e: tokens[e] for e in effects}
@@ -332,12 +333,34 @@ cond_p = define(
 # ---- the platform ----------------------------------------------------------------------------------------------------
 
 
-def _platform_position(platform: str, platforms: Sequence[tuple[str, ...] | None]) -> int:
-    """Returns the number of the branch for a platform."""
-    for i, names in enumerate(platforms):
-        if names is None or platform in names:
-            return i
-    raise NotImplementedError(f"translation rule not found for platform {platform}")
+def _platform_positions(ctx: LoweringContext, branches: Sequence[tuple[str, ...] | None]) -> list[int]:
+    """Returns the number of the branch for each of the module's platforms."""
+    platforms = ctx.module.platforms
+    found = [
+        next((i for i, names in enumerate(branches) if names is None or p in names), None) for p in platforms
+    ]
+    without = [p for p, i in zip(platforms, found, strict=True) if i is None]
+    if without:
+        where = f"platform {without[0]}" if len(platforms) == 1 else f"platforms {without}"
+        raise NotImplementedError(
+            f"MLIR translation rule for primitive 'platform_index(platforms={tuple(branches)!r})' not found for {where}"
+        )
+    return [i for i in found if i is not None]
+
+
+def _chosen(index: ir.Value, numbers: Sequence[int]) -> ir.Value:
+    """Returns the number at an index that is known when the program runs."""
+    cases = [lambda n=n: [constant(np.int32(n))] for n in numbers]
+    return _case(ir_types([_index_aval]), index, cases)[0]
+
+
+def _lower_platform_index(ctx: LoweringContext, *, platforms: Sequence[tuple[str, ...] | None]) -> ir.Value:
+    """The number of the branch: known, or, for several platforms, looked up by that which the program runs on."""
+    positions = _platform_positions(ctx, platforms)
+    rules = sorted(set(positions))
+    if len(rules) == 1:
+        return constant(np.int32(rules[0]))
+    return _chosen(_chosen(ctx.module.platform_index, [rules.index(i) for i in positions]), rules)
 
 
 _no_operands = Undefined("it has no operands")
@@ -346,7 +369,7 @@ _index_aval = ShapedArray((), np.dtype("int32"))
 platform_index_p = define(
     "platform_index",
     abstract=lambda *, platforms: _index_aval,
-    lower=lambda ctx, *, platforms: constant(np.int32(_platform_position(ctx.platform, platforms))),
+    lower=_lower_platform_index,
     jvp=_no_operands,
     transpose=_no_operands,
     batch=_no_operands,

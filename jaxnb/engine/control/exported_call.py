@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+import numpy as np
+
 from jaxnb.engine.core.rules import Undefined, define
-from jaxnb.engine.ops.lowering import LoweringContext, ir_types
+from jaxnb.engine.ops.lowering import LoweringContext, constant, ir_types
 from jaxnb.xla.mlir import deserialize_portable_artifact, func, hlo, ir
 
 __all__ = ["call_exported_p"]
@@ -27,24 +29,33 @@ class ExportedProgram(Protocol):
         """The types of the module's results."""
         ...
 
-    def _check_platform(self, platform: str) -> None:
-        """Raises ValueError where it was not exported for a platform."""
+    def _check_platforms(self, platforms: tuple[str, ...]) -> None:
+        """Raises ValueError where it was not exported for one of the platforms."""
         ...
 
 
 def _lower(ctx: LoweringContext, *values: Any, exported: ExportedProgram) -> list[Any]:
-    exported._check_platform(ctx.platform)
+    exported._check_platforms(ctx.module.platforms)
     operands = [values[i] for i in exported.module_kept_var_idx]
     if len(exported.platforms) > 1:
-        index = exported.platforms.index(ctx.platform) if ctx.platform in exported.platforms else 0
-        i32 = ir.IntegerType.get_signless(32)
-        scalar = ir.RankedTensorType.get([], i32)
-        operands.insert(
-            0, hlo.constant(ir.DenseElementsAttr.get_splat(scalar, ir.IntegerAttr.get(i32, index)))
-        )
+        operands.insert(0, _platform_index(ctx, exported))
     name = _function_of(ctx, exported)
     call = func.CallOp(ir_types(exported._results), ir.FlatSymbolRefAttr.get(name), operands)
     return list(call.results)
+
+
+def _platform_index(ctx: LoweringContext, exported: ExportedProgram) -> ir.Value:
+    """Returns which of the program's platforms the caller runs on."""
+    numbers = [exported.platforms.index(p) if p in exported.platforms else 0 for p in ctx.module.platforms]
+    if len(set(numbers)) == 1:
+        return constant(np.int32(numbers[0]))
+    case = hlo.CaseOp(
+        [ctx.module.platform_index.type], index=ctx.module.platform_index, num_branches=len(numbers)
+    )
+    for region, number in zip(case.regions, numbers, strict=True):
+        with ir.InsertionPoint(region.blocks.append()):
+            hlo.return_([constant(np.int32(number))])
+    return case.results[0]
 
 
 def _function_of(ctx: LoweringContext, exported: ExportedProgram) -> str:

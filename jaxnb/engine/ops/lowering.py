@@ -46,7 +46,8 @@ class ModuleContext:
         "lower_call",
         "lower_jaxpr",
         "module",
-        "platform",
+        "platform_index",
+        "platforms",
         "symbols",
         "tag_is_kept",
         "tagged",
@@ -56,10 +57,12 @@ class ModuleContext:
         "unknown",
     )
 
-    def __init__(self, context: ir.Context, module: ir.Module, platform: str):
+    def __init__(self, context: ir.Context, module: ir.Module, platforms: Sequence[str]):
         self.context = context
         self.module = module
-        self.platform = platform
+        self.platforms = tuple(platforms)
+        self.platform_index: Any = None
+        """Which of several platforms it is that the program runs on: a value of the function that is being made."""
         self.symbols = ir.SymbolTable(module.operation)
         self.types: dict[Any, Any] = {}
         self.constants: dict[Any, Any] = {}
@@ -105,7 +108,7 @@ class LoweringContext:
     @property
     def platform(self) -> str:
         """The platform the module is lowered for, ``cpu`` for example."""
-        return self.module.platform
+        return self.module.platforms[0]
 
     def lower_jaxpr(self, jaxpr: Any, *values: Any) -> list[Any]:
         """Emits a program's operations here, inline, on the given values and returns its results' values."""

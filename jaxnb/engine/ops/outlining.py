@@ -31,7 +31,7 @@ def outlined(rule: LoweringRule) -> LoweringRule:
             call = func.CallOp(
                 ir_types(ctx.avals_out),
                 ir.FlatSymbolRefAttr.get(ir.StringAttr(function.name).value),
-                list(values),
+                [*_first(ctx), *values],
             )
         return list(call.results)
 
@@ -41,15 +41,29 @@ def outlined(rule: LoweringRule) -> LoweringRule:
 def _build(
     ctx: LoweringContext, rule: LoweringRule, values: Sequence[ir.Value], params: dict[str, Any]
 ) -> Any:
-    signature = ir.FunctionType.get([value.type for value in values], ir_types(ctx.avals_out))
+    first = _first(ctx)
+    signature = ir.FunctionType.get([value.type for value in (*first, *values)], ir_types(ctx.avals_out))
     with ir.InsertionPoint(ctx.module.module.body), function_location(ctx):
         function = func.FuncOp(ctx.primitive.name, signature)
         block = function.add_entry_block()
     function.attributes["sym_visibility"] = ir.StringAttr.get("private")
     ctx.module.symbols.insert(function)
-    with ir.InsertionPoint(block):
-        with body_location(ctx):
-            results = rule(body_context(ctx), *block.arguments, **params)
-        with function_location(ctx):
-            func.return_(results if isinstance(results, list) else [results])
+    arguments = list(block.arguments)
+    outer_index = ctx.module.platform_index
+    if first:
+        ctx.module.platform_index = arguments[0]
+    try:
+        with ir.InsertionPoint(block):
+            with body_location(ctx):
+                results = rule(body_context(ctx), *arguments[len(first) :], **params)
+            with function_location(ctx):
+                func.return_(results if isinstance(results, list) else [results])
+    finally:
+        ctx.module.platform_index = outer_index
     return function
+
+
+def _first(ctx: LoweringContext) -> list[ir.Value]:
+    """What every function of a module for several platforms is given first: which one it runs on."""
+    index = ctx.module.platform_index
+    return [] if index is None else [index]

@@ -129,7 +129,7 @@ def lower_module(
         i32 = ir.IntegerType.get_signless(32)
         attrs["mhlo.num_partitions"] = ir.IntegerAttr.get(i32, 1)
         attrs["mhlo.num_replicas"] = ir.IntegerAttr.get(i32, 1)
-        mod = ModuleContext(context, module, platforms[0])
+        mod = ModuleContext(context, module, platforms)
         mod.tagged = tagged
         mod.lower_jaxpr = _lower_inline
         mod.lower_call = lower_call
@@ -140,7 +140,7 @@ def lower_module(
             stack = empty_name_stack.extend(f"jit({name})")
             chosen = len(platforms) > 1
             place = Place(outer=capture())
-            op = _lower_function(mod, "main", jaxpr, const_args, stack, place, public=True, chosen=chosen)
+            op = _lower_function(mod, "main", jaxpr, const_args, stack, place, public=True)
             placed = [device_of(c) is not None for c in const_args]
             _mark_parameters(op, jaxpr, const_args, placed, donors, aliases, given_in, chosen)
             _mark_results(op, jaxpr, result_paths, given_out)
@@ -168,7 +168,7 @@ def _mark_parameters(
 ) -> None:
     arg_attrs: list[Any] = []
     if chosen:
-        arg_attrs.append(ir.DictAttr.get({"jax.global_constant": ir.StringAttr.get("_platform_index")}))
+        arg_attrs.append(_platform_mark())
     arg_attrs += [_mark("jax.token")] * len(ordered(jaxpr.effects))
     for c, is_placed in zip(const_args, placed, strict=True):
         # where the user put a constant is part of the program
@@ -218,6 +218,10 @@ def _declare_mesh(module: Any) -> None:
         op.clone(ip=ir.InsertionPoint.at_block_begin(module.body))
 
 
+def _platform_mark() -> Any:
+    return ir.DictAttr.get({"jax.global_constant": ir.StringAttr.get("_platform_index")})
+
+
 def _mark(name: str) -> Any:
     return ir.DictAttr.get({name: ir.BoolAttr.get(True)})
 
@@ -230,12 +234,12 @@ def _lower_function(
     stack: NameStack,
     place: Place,
     public: bool,
-    chosen: bool = False,
 ) -> Any:
     """Appends a function for a program to the module; its first parameters are the constants.
 
-    With ``chosen`` there is one more before all others: the index of the platform it runs on.
+    In a module for several platforms there is one more before all others: the index of the one it runs on.
     """
+    chosen = len(mod.platforms) > 1
     effects = ordered(jaxpr.effects)
     tokens = [hlo.TokenType.get()] * len(effects)
     first = [ir.RankedTensorType.get([], ir.IntegerType.get_signless(32))] * chosen
@@ -245,9 +249,10 @@ def _lower_function(
     with ir.InsertionPoint(mod.module.body):
         op = func.FuncOp(name, ir.FunctionType.get(in_types, out_types))
     op.attributes["sym_visibility"] = ir.StringAttr.get("public" if public else "private")
-    if (const_args or effects) and not public:
+    if (const_args or effects or chosen) and not public:
         none = ir.DictAttr.get({})
-        marks = [_mark("jax.token")] * len(effects) + [_mark("jax.const")] * len(const_args)
+        marks = [_platform_mark()] * chosen
+        marks += [_mark("jax.token")] * len(effects) + [_mark("jax.const")] * len(const_args)
         op.arg_attrs = ir.ArrayAttr.get(marks + [none] * len(jaxpr.invars))
         if effects:
             op.result_attrs = ir.ArrayAttr.get(
@@ -261,7 +266,9 @@ def _lower_function(
             ir.Location.name(n) if n else mod.unknown for n in names
         ]
     block = op.add_entry_block(locations)
-    args = list(block.arguments)[len(first) :]
+    args = list(block.arguments)
+    outer_index, mod.platform_index = mod.platform_index, args[0] if chosen else None
+    args = args[len(first) :]
     outer_tokens, mod.tokens = mod.tokens, dict(zip(effects, args, strict=False))
     args = args[len(effects) :]
     const_values = {id(c): a for c, a in zip(const_args, args, strict=False)}
@@ -283,6 +290,7 @@ def _lower_function(
     finally:
         mod.tag_is_kept = before
         mod.tokens = outer_tokens
+        mod.platform_index = outer_index
     return op
 
 
@@ -469,7 +477,12 @@ def lower_call(
         call = func.CallOp(
             [*[hlo.TokenType.get()] * len(effects), *(ir_type(v.aval) for v in jaxpr.outvars)],
             ir.FlatSymbolRefAttr.get(ir.StringAttr(op.name).value),
-            [*(mod.tokens[e] for e in effects), *const_values, *values],
+            [
+                *([mod.platform_index] if len(mod.platforms) > 1 else ()),
+                *(mod.tokens[e] for e in effects),
+                *const_values,
+                *values,
+            ],
         )
     if inlineable is not None:
         call.operation.attributes["mhlo.frontend_attributes"] = ir.DictAttr.get(
