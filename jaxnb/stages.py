@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from jaxnb.engine.api.stages import ArgInfo, Compiled, Lowered, Traced, Wrapped
+from jaxnb.engine.api.stages import ArgInfo, Compiled, CompilerOptions, Lowered, Traced, Wrapped
 
-__all__ = ["ArgInfo", "Compiled", "Lowered", "Traced", "Wrapped"]
+__all__ = ["ArgInfo", "Compiled", "CompilerOptions", "Lowered", "Traced", "Wrapped"]

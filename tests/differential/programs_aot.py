@@ -5,6 +5,15 @@ from __future__ import annotations
 from tests.differential.scripts import scripts
 
 STAGES = """
+# A1 a traced function is called
+f = jax.jit(lambda x, y: (lax.add(x, y), {"m": lax.mul(x, 2.0)})); t = f.trace(1.0, 2.0); x, y = jnp.float32(3), jnp.float32(4)
+show(t(x, y), t(f4, y), jax.vmap(lambda a: t(a, y)[0])(f4), jax.grad(lambda a: t(a, a)[0])(x)); attempt(t, 1.0); attempt(t, x, y=y); attempt(t, 1, 2); attempt(t, x, [y])
+show(jax.jit(lambda x, n: lax.mul(x, np.float32(n)), static_argnums=1).trace(1.0, 3)(x), jax.jit(lambda x: lax.add(x, f4)).trace(f4)(f4)); attempt(jax.jit(lambda x, n: lax.mul(x, np.float32(n)), static_argnums=1).trace(1.0, 3), x, 3)
+show(type(t.lojax).__name__, t.lojax.jaxpr, hasattr(t, "closed_jaxpr"), hasattr(t, "effects"), isinstance(f, jax.stages.Wrapped), "CompilerOptions" in dir(jax.stages))
+# A1 the devices that a program is compiled for
+l = jax.jit(lambda x: lax.exp(x)).lower(0.0); d = jax.devices()[0]
+for given in (None, (d,), (d, d), ()): attempt(lambda: l.compile(device_assignment=given)(0.0))
+attempt(l.compile, None, (d,)); show(l.compile(device_assignment=(d,)).input_shardings)
 # A1 arguments and results of the three steps
 f = jax.jit(lambda d, *, k: {"a": d["x"], "b": [k, k]})
 t = f.trace({"x": f22}, k=1.0); lo = t.lower(); c = lo.compile()

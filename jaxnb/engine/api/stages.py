@@ -21,13 +21,18 @@ from jaxnb.engine.runtime.programs import compiled, lowered_call
 from jaxnb.engine.runtime.shapes import ShapeDtypeStruct
 from jaxnb.engine.runtime.signature import UNSPECIFIED
 from jaxnb.engine.transforms.constants import with_constvars, with_key_constvars
+from jaxnb.engine.transforms.evaluate import eval_jaxpr
 from jaxnb.xla import pytree
+from jaxnb.xla.client import Device
 from jaxnb.xla.hlo import module_cost_analysis, unoptimized_computation, unoptimized_text
 from jaxnb.xla.mlir import module_text
+from jaxnb.xla.version import JAXLIB_VERSION
 
 __all__ = [
     "ArgInfo",
     "Compiled",
+    "CompilerOptions",
+    "LoJax",
     "Lowered",
     "ShapeDtypeStruct",
     "Stage",
@@ -36,6 +41,10 @@ __all__ = [
     "named_axes",
     "trace",
 ]
+
+
+CompilerOptions = dict[str, Any] if JAXLIB_VERSION >= (0, 12) else dict[str, str | bool]
+"""XLA's options by name."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +111,13 @@ class Stage:
         return tuple(i for i, d in enumerate(self._call.donated) if d)
 
 
+@dataclass(frozen=True)
+class LoJax:
+    """A program in terms that can be lowered; JAX has others, of which it is made, and here they are one."""
+
+    jaxpr: ClosedJaxpr
+
+
 class Traced(Stage):
     """A function traced for one signature."""
 
@@ -123,7 +139,19 @@ class Traced(Stage):
             self._jaxpr = _shown(self._call.traced.jaxpr)
         return self._jaxpr
 
-    def closed_jaxpr(self) -> ClosedJaxpr:
+    @property
+    def lojax(self) -> LoJax:
+        """The program in terms that can be lowered, as it is here."""
+        return LoJax(self.jaxpr)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Applies the program to arguments of the structure that it was traced for, operation by operation."""
+        leaves, tree = pytree.flatten((args, kwargs))
+        assert tree == self._call.in_tree
+        traced = self._call.traced
+        return pytree.unflatten(self.out_tree, eval_jaxpr(traced.jaxpr, (), *traced.consts, *leaves))
+
+    def _closed_jaxpr(self) -> ClosedJaxpr:
         """Returns the program; traced values that the function closed over are its constants."""
         traced = self._call.traced
         if not traced.consts:
@@ -146,10 +174,12 @@ class Traced(Stage):
         """The results' types, in the structure of the function's result."""
         return pytree.unflatten(self.out_tree, self._call.traced.jaxpr.out_avals)
 
-    @property
-    def effects(self) -> Any:
-        """The program's effects."""
-        return self._call.traced.jaxpr.effects
+    if JAXLIB_VERSION >= (0, 12):
+
+        @property
+        def effects(self) -> Any:
+            """The program's effects."""
+            return self._call.traced.jaxpr.effects
 
     def lower(self, *, lowering_platforms: tuple[str, ...] | None = None) -> Lowered:
         """Returns the program as a StableHLO module.
@@ -220,20 +250,41 @@ class Lowered(Stage):
             return unoptimized_computation(self._program.module.bytecode)
         raise ValueError(f"unknown dialect: {dialect}")
 
-    def compile(self, compiler_options: dict[str, Any] | None = None) -> Compiled:
+    def compile(
+        self,
+        compiler_options: CompilerOptions | None = None,
+        *,
+        device_assignment: tuple[Device, ...] | None = None,
+    ) -> Compiled:
         """Returns the executable, which calls of the function then use too.
 
         Args:
             compiler_options: XLA's options by name, after those given to ``jit``.
+            device_assignment: the devices, which must be those that arguments and shardings tell.
 
         Raises:
+            ValueError: where ``device_assignment`` names others.
             JaxRuntimeError: where XLA refuses the program or an option.
         """
+        if device_assignment is not None:
+            self._check_assignment(device_assignment)
         options = self._info.compiler_options
         if compiler_options is not None:
             options += tuple(compiler_options.items())
         program = compiled(self._program, options)
         return Compiled(self._info, self._call, self._place, program)
+
+    def _check_assignment(self, given: tuple[Device, ...]) -> None:
+        own = (self._program.device,)
+        if tuple(given) != own:
+            told, found = (
+                f"{[d.id for d in ds]} on platform {ds[0].platform.upper()}" for ds in (given, own)
+            )
+            raise ValueError(
+                "device_assignment passed to `.compile` must match the device_assignment calculated from array shardings and "
+                f"out_shardings. Got device ids passed to compile {told} and devices ids calculated from array shardings and "
+                f"out_shardings {found}"
+            )
 
     def cost_analysis(self) -> dict[str, float]:
         """Returns XLA's estimate for the module before optimisation."""
@@ -413,5 +464,5 @@ def trace(info: JitInfo, *args: Any, **kwargs: Any) -> Traced:
     return Traced(info, trace_call(info, args, kwargs, ahead=True))
 
 
-for _stage in (ArgInfo, Traced, Lowered, Compiled):
+for _stage in (ArgInfo, LoJax, Traced, Lowered, Compiled):
     _stage.__module__ = "jaxnb.stages"

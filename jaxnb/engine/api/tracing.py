@@ -41,7 +41,7 @@ def make_jaxpr(
             made.append(jit_info(held(fun), static_argnums=static_argnums))
         with stages.named_axes(axis_env or ()):
             traced = stages.trace(made[0], *args, **kwargs)
-        closed = traced.closed_jaxpr()
+        closed = traced._closed_jaxpr()
         return (closed, traced.out_info) if return_shape else closed
 
     make_jaxpr_f.__module__ = "jaxnb"
