@@ -6,6 +6,7 @@ What lives here: the report. What must not: how constants are kept, which the en
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from jaxnb.explorer.analysis.calls import base_names
@@ -22,6 +23,7 @@ from jaxnb.explorer.model.assemble import seconds_text
 from jaxnb.explorer.model.graph import size_text
 from jaxnb.explorer.model.panels import Card, Cards, Column, Panel, Row, Table, Waiting
 from jaxnb.explorer.report import Report
+from jaxnb.explorer.stages import LOWER, PENDING
 
 __all__ = ["ConstantsReport", "explore_constants"]
 
@@ -65,6 +67,15 @@ class ConstantsReport(Report):
         if self._diff is None:
             self._diff = diff_programs(self.old.program("stablehlo"), self.new.program("stablehlo"))
         return self._diff
+
+    def start(self) -> ConstantsReport:
+        """Begins what is left to do; both modes are lowered before either is compiled, so that memory can be measured."""
+        for part in self.parts.values():
+            if part.status.states[LOWER] == PENDING:
+                with suppress(Exception):  # it is kept in the status, where every view shows it
+                    _ = part.stablehlo
+        super().start()
+        return self
 
     # -- what is said ------------------------------------------------------------------------------------------------
 
@@ -164,7 +175,8 @@ class ConstantsReport(Report):
         columns = (Column(""), Column(OLD, is_number=True), Column(NEW, is_number=True))
         note = (
             "Old mode: arrays are written into the module. New mode: they are hidden arguments of the program, and only "
-            "small ones are written into it."
+            "small ones are written into it. Host memory is by how much the C library's heap grew in lowering: the "
+            "module, its bytecode, and in the old mode copies of each array, beside the array itself."
         )
         return Table("modes", "Old and new mode", "trace", columns, tuple(rows), note)
 
@@ -230,11 +242,14 @@ def _figures(part: Exploration) -> dict[str, tuple[str, float]]:
     add("StableHLO [characters]", facts["stablehlo"]["characters"])
     lowering = part.lowering
     add("module", len(lowering.module) if lowering is not None else None, size_text)
+    add("host memory kept by lowering", lowering.host_bytes if lowering is not None else None, size_text)
     add("arguments of main", len(lowering.parameters) if lowering is not None else None)
     for stage in ("trace", "lower", "compile"):
         add(stage, facts["seconds"][stage], seconds_text)
     add("run", part.run.best_seconds if part.run is not None else None, seconds_text)
     if part.compilation is not None:
+        executable = part.compilation.executable
+        add("executable, serialised", len(executable) if executable is not None else None, size_text)
         for name, key in (("argument memory", "arguments"), ("temporary memory", "temporaries")):
             add(name, facts["bytes"][key], size_text)
         add("literals in the optimised program", facts["bytes"]["literals"], size_text)

@@ -60,6 +60,21 @@ def test_both_modes_have_their_figures(report):
     assert report.facts()["numeric"]["differing"] == 0
 
 
+def test_host_memory_is_measured_in_both_modes():
+    square = jnp.asarray(np.random.default_rng(1).normal(size=(512, 512)), jnp.float32)
+    explore_constants(
+        lambda v: square[:2] @ v, np.ones(512, np.float32)
+    ).facts()  # what is made once is there now
+    made = explore_constants(lambda v: square @ v, np.ones(512, np.float32))
+    old, new = made.facts()["old"], made.facts()["new"]
+    name = "host memory kept by lowering"
+    # a copy in the module and one in its bytecode, beside the array itself
+    assert 2 * square.nbytes <= old[name] < 4 * square.nbytes
+    assert new[name] < square.nbytes / 4
+    assert old["executable, serialised"] - new["executable, serialised"] > square.nbytes / 2
+    assert name in made.text()
+
+
 def test_a_constant_that_xla_folds_is_said_to_be_folded():
     big = np.arange(64, dtype=np.float32)
     made = explore_constants(lambda x: x + jnp.sum(big), np.float32(1))

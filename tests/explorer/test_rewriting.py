@@ -277,6 +277,12 @@ def test_a_variable_of_a_function_around_is_named_and_so_is_what_to_do():
     )
 
 
+def test_a_lambda_that_is_explored_without_a_call_has_a_name_of_its_own():
+    many = np.arange(64.0, dtype=np.float32)
+    made = make_constants_report(lambda x: x * many, (np.float32(1),), {})
+    assert made.rewrite == "f = lambda many, x: x * many\n\nf(many, x)"
+
+
 def test_a_function_without_a_source_says_what_to_do():
     space: dict = {"np": np, "tab": np.arange(64.0, dtype=np.float32)}
     exec("def blind(x): return x * tab", space)

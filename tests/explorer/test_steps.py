@@ -50,6 +50,17 @@ def test_a_donated_buffer_that_cannot_be_used_says_why(recwarn):
     assert row.remark.startswith("the donated buffer cannot be used: no result has the type float32[4]")
 
 
+def test_the_reason_is_not_cut_in_the_text(recwarn):
+    made = explore_steps(jaxnb.jit(lambda x: x.sum(), donate_argnums=0), jnp.ones(4))
+    made.facts()
+    text = " ".join(made.text().split())
+    assert "…" not in text
+    assert (
+        "the donated buffer cannot be used: no result has the type float32[4], and none has 4 elements"
+        in text
+    )
+
+
 def test_the_steps_form_a_chain_with_times_and_sizes():
     made = report()
     before = [card.figures for card in made.panels()[0].cards]

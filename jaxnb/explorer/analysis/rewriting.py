@@ -200,7 +200,9 @@ class _Rewriter:
     # -- what is read ------------------------------------------------------------------------------------------------
 
     def _look_at(self, fun: Any) -> None:
-        definition = (self._of_call() if fun is self.s.function else None) or definition_of(fun)
+        definition = (self._of_call() if fun is self.s.function else None) or definition_of(
+            fun, self._called_name()
+        )
         if definition is not None:
             owner = self.s.owner if self._is_of_owner(fun) else None
             self.known[fun] = _Function(fun, definition, namespace_of(fun, owner))
@@ -466,8 +468,12 @@ class _Rewriter:
         return [*parts, *(["\n".join(dict.fromkeys(after))] if after else [])]
 
     def _name_of_lambda(self) -> str:
+        return self._called_name() or "f"
+
+    def _called_name(self) -> str:
+        """The variable that is called; "" where that is something else."""
         node = call_of(self.s.call)
-        return node.func.id if node is not None and isinstance(node.func, ast.Name) else "f"
+        return node.func.id if node is not None and isinstance(node.func, ast.Name) else ""
 
     def _bindings(self, one: _Function) -> list[str]:
         """The lines after which classes and variables hold the new function."""
@@ -515,6 +521,9 @@ class _Rewriter:
         node = call_of(s.call)
         if node is None:
             function = s.call if s.call.isidentifier() else "f"
+            statement = target.definition.statement if target is not None else None
+            if not s.call.isidentifier() and isinstance(statement, ast.Assign):
+                function = ast.unparse(statement.targets[0])
             if s.owner is not None and "method" in s.layers:
                 function = f"{self._owner_text()}.{function}"
             node = ast.Call(ast.Name(function), [ast.Name(name) for name in s.arguments], [])

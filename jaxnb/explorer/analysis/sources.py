@@ -146,8 +146,8 @@ def _colon(text: str) -> int:
     return text.rindex(":")
 
 
-def definition_of(fun: FunctionType) -> Definition | None:
-    """Where a function is defined; None where its source is not to be had."""
+def definition_of(fun: FunctionType, called: str = "") -> Definition | None:
+    """Where a function is defined, or what is assigned to the variable that is called; None without a source."""
     code = fun.__code__
     try:
         text = "".join(inspect.findsource(code)[0])
@@ -164,7 +164,10 @@ def definition_of(fun: FunctionType) -> Definition | None:
             statement: ast.AST = node
             while statement in parents and not isinstance(statement, ast.stmt):
                 statement = parents[statement]
-            return Definition(node, statement if isinstance(statement, ast.Assign) else node, text)
+            is_whole = isinstance(statement, ast.Assign) and (
+                statement.value is node or [ast.unparse(one) for one in statement.targets] == [called]
+            )
+            return Definition(node, statement if is_whole else node, text)
     return None
 
 

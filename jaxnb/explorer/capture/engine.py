@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import functools
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import CodeType
 from typing import Any
 
-from jaxnb.base import config
+from jaxnb.base import config, heap
 from jaxnb.base.collection import collection_paused, collection_rare
 from jaxnb.engine.api.jit import info_of, jit_info
 from jaxnb.engine.api.transfer import block_until_ready
@@ -47,7 +48,7 @@ from jaxnb.xla import compile as compile_door
 from jaxnb.xla import pytree
 from jaxnb.xla.client import backend
 from jaxnb.xla.hlo import module_cost_analysis
-from jaxnb.xla.mlir import module_text, module_to_bytecode
+from jaxnb.xla.mlir import lowering_context, module_text, module_to_bytecode
 from jaxnb.xla.version import JAXLIB_VERSION_TEXT
 
 __all__ = ["EngineFrontEnd", "name_cells", "trace_of"]
@@ -57,6 +58,9 @@ MOST_RERUN_S = 0.02
 """A program that runs longer than this is run once [s]."""
 
 RUNS_AGAIN = 4
+
+_measured = threading.Lock()
+"""Two programs that are lowered at once would count each other's memory."""
 
 
 class EngineFrontEnd:
@@ -162,19 +166,24 @@ class EngineFrontEnd:
         """Lowers the program with identity tags as locations; the text has none of them."""
         assert self.call is not None
         call, info = self.call, self.info
-        start = time.perf_counter()
-        lowered = self.lowered = lower_jaxpr(
-            info.name,
-            call.traced.jaxpr,
-            donated=call.donated,
-            keep_unused=info.keep_unused,
-            device=self._device(),
-            result_paths=_result_paths(call.traced.out_tree),
-            tagged=True,
-        )
-        seconds = time.perf_counter() - start
+        with _measured:
+            lowering_context()  # one is made every so often, of more than a megabyte: that is not this program's
+            before = heap.used_bytes()
+            start = time.perf_counter()
+            lowered = self.lowered = lower_jaxpr(
+                info.name,
+                call.traced.jaxpr,
+                donated=call.donated,
+                keep_unused=info.keep_unused,
+                device=self._device(),
+                result_paths=_result_paths(call.traced.out_tree),
+                tagged=True,
+            )
+            seconds = time.perf_counter() - start
+            module = lowered.module.module
+            bytecode = module_to_bytecode(module)
+            after = heap.used_bytes()
         history.add_seconds(lowered.record, "lower", seconds)
-        module = lowered.module.module
         text = module_text(module)
         numbers = {key: i for i, key in enumerate(self.constant_ids)}
         parameters = [f"constant:{numbers[id(c)]}" if id(c) in numbers else "" for c in lowered.const_args]
@@ -183,11 +192,12 @@ class EngineFrontEnd:
         return CapturedLowering(
             text=text,
             line_names=_line_names(module_text(module, debug_info=True), text.count("\n") + 1),
-            module=module_to_bytecode(module),
+            module=bytecode,
             parameters=tuple(parameters),
             options=compile_options(lowered, info.compiler_options),
             must_compile_here=reason,
             seconds=seconds,
+            host_bytes=None if before is None or after is None else max(0, after - before),
         )
 
     def signature(self) -> tuple[CapturedParameter, ...]:

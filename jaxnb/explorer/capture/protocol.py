@@ -188,6 +188,8 @@ class CapturedLowering:
         options: How to compile it; the front end's own object, handed to the compiler untouched.
         must_compile_here: Why the worker process cannot compile it (host callbacks), ``""`` if it can.
         seconds: How long lowering took.
+        host_bytes: How much memory of the host lowering keeps: the module, its bytecode, and the arrays copied into both;
+            None where that cannot be measured.
     """
 
     text: str
@@ -197,6 +199,7 @@ class CapturedLowering:
     options: Any = None
     must_compile_here: str = ""
     seconds: float = 0.0
+    host_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
