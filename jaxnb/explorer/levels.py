@@ -46,8 +46,8 @@ class Levels(View):
             "level": "value" if captured.is_known else "shape and type",
             "levels": levels_rows(captured),
             "layers": [(one.name, one.made_by, one.type) for one in captured.layers],
-            "refused": [one.code for one in captured.attempts if one.is_refused],
-            "allowed": [one.code for one in captured.attempts if not one.is_refused],
+            "refused": captured.refused,
+            "allowed": [one.code for one in captured.attempts if one.code not in captured.refused],
             "serves": {one.what: one.on_type for one in captured.neighbours},
         }
 

@@ -162,6 +162,15 @@ def test_what_python_gets_is_shown():
     assert row_of(explore_levels(7), "x.shape").with_value == "AttributeError"  # a Python number has none
 
 
+def test_what_is_refused_depends_on_who_traces():
+    asks = ["if x > 0: …", "float(x)", "np.asarray(x)"]
+    assert seen_by(jaxnb.grad, 3.0).facts()["refused"] == []
+    facts = seen_by(jaxnb.jit, 3.0).facts()
+    assert facts["refused"] == asks
+    assert "x + 1" in facts["allowed"]
+    assert explore_levels(3.0).facts()["refused"] == ["x.dtype", "x.ndim", "x.shape"]  # a Python number
+
+
 @pytest.mark.parametrize(
     ("argument", "others"),
     [

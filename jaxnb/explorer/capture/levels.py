@@ -91,3 +91,10 @@ class CapturedLevels:
     def is_known(self) -> bool:
         """Whether Python can have the value."""
         return bool(self.value)
+
+    @property
+    def refused(self) -> list[str]:
+        """What Python may not do with it where it stands."""
+        if self.is_known:
+            return [one.code for one in self.attempts if one.with_value.endswith("Error")]
+        return [one.code for one in self.attempts if one.is_refused]
