@@ -13,6 +13,7 @@ from jaxnb import lax
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.ops.axes import canonicalize_shape
 from jaxnb.random.keys import check_key
+from jaxnb.random.shardings import no_sharding
 
 __all__ = [
     "broadcast_parameters",
@@ -21,6 +22,7 @@ __all__ = [
     "inexact_dtype",
     "integer_dtype",
     "no_sharding",
+    "prepared",
     "single_key",
     "to_rank",
     "to_shape",
@@ -35,23 +37,6 @@ def single_key(name: str, key: Any) -> Any:
         key: a key of either form.
     """
     return check_key(name, key)[0]
-
-
-def no_sharding(name: str, out_sharding: Any) -> None:
-    """Checks that the result is to be where it comes to be: there is one device.
-
-    Raises:
-        TypeError: where ``out_sharding`` is no sharding.
-        NotImplementedError: where it is one.
-    """
-    if out_sharding is None:
-        return
-    if type(out_sharding).__name__ not in ("NamedSharding", "PartitionSpec"):
-        raise TypeError(
-            f"`out_sharding` argument of {name} only supports instances of `NamedSharding` or `PartitionSpec`. "
-            f"Got {out_sharding} of type: {type(out_sharding)}"
-        )
-    raise NotImplementedError(f"{name} with out_sharding={out_sharding}")
 
 
 def float_dtype(name: str, dtype: Any) -> np.dtype:
@@ -81,6 +66,26 @@ def inexact_dtype(name: str, dtype: Any) -> np.dtype:
 def integer_dtype(dtype: Any) -> np.dtype:
     """Returns the element type asked for, by default the widest integer type in use."""
     return dtypes.check_user_dtype_supported(int if dtype is None else dtype)
+
+
+def prepared(
+    name: str, key: Any, shape: Any, dtype: Any, out_sharding: Any, *, to_dtype: Any = float_dtype
+) -> tuple[Any, Any, Any]:
+    """Returns the key, the shape and the element type of a distribution's result, checked in JAX's order.
+
+    Args:
+        name: the function that asks.
+        key: one key.
+        shape: the shape asked for; None stays None.
+        dtype: the element type asked for.
+        out_sharding: how the result is to be sharded.
+        to_dtype: reads the element type.
+    """
+    key = single_key(name, key)
+    dtype = to_dtype(name, dtype)
+    shape = None if shape is None else canonicalize_shape(shape)
+    no_sharding(name, out_sharding)
+    return key, shape, dtype
 
 
 def checked_shape(name: str, shape: Any, *parameters: tuple[int, ...]) -> tuple[int, ...]:

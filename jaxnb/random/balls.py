@@ -17,6 +17,14 @@ from jaxnb.random.uniforms import rademacher
 __all__ = ["ball", "generalized_normal"]
 
 
+def _prepared(name: str, key: Any, shape: Any, dtype: Any, out_sharding: Any) -> tuple[Any, Any, Any]:
+    """Looks at the shape first, other than most distributions; that the type is wrong, the gamma numbers inside say."""
+    shape = canonicalize_shape(shape)
+    key = single_key(name, key)
+    no_sharding(name, out_sharding)
+    return key, shape, float_dtype("gamma", dtype)
+
+
 def generalized_normal(
     key: Any, p: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None
 ) -> Any:
@@ -32,10 +40,8 @@ def generalized_normal(
     Raises:
         ValueError: where ``dtype`` is of another kind.
     """
-    key = single_key("generalized_normal", key)
-    no_sharding("generalized_normal", out_sharding)
-    dtype = float_dtype("gamma", dtype)
-    return _generalized_normal(key, p, canonicalize_shape(shape), dtype)
+    key, shape, dtype = _prepared("generalized_normal", key, shape, dtype, out_sharding)
+    return _generalized_normal(key, p, shape, dtype)
 
 
 @functools.partial(jit, static_argnums=(2, 3))
@@ -62,10 +68,8 @@ def ball(
     Raises:
         ValueError: where ``dtype`` is of another kind.
     """
-    key = single_key("ball", key)
-    no_sharding("ball", out_sharding)
-    dtype = float_dtype("gamma", dtype)
-    return _ball(key, d, p, canonicalize_shape(shape), dtype)
+    key, shape, dtype = _prepared("ball", key, shape, dtype, out_sharding)
+    return _ball(key, d, p, shape, dtype)
 
 
 @functools.partial(jit, static_argnums=(1, 3, 4))

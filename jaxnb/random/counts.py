@@ -50,12 +50,12 @@ def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = None, *, out_sha
         NotImplementedError: where the key is of another implementation.
     """
     key = single_key("poisson", key)
-    no_sharding("poisson", out_sharding)
     impl = shaped_aval(key).dtype._impl  # pyright: ignore[reportAttributeAccessIssue]
     if impl.name != "threefry2x32":
         raise NotImplementedError(f"`poisson` is only implemented for the threefry2x32 RNG, not {impl.name}")
     dtype = integer_dtype(dtype)
     shape = np.shape(lam) if shape is None else canonicalize_shape(shape)
+    no_sharding("poisson", out_sharding)
     lam = jnp.broadcast_to(lam, shape)
     lam = lax.convert_element_type(lam, np.float32)
     return _poisson(key, lam, shape, dtype)

@@ -21,7 +21,14 @@ from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.rules import Undefined, composite, define, instantiate_zeros
 from jaxnb.engine.ops.axes import canonicalize_shape
 from jaxnb.engine.transforms.batch import to_dim
-from jaxnb.random.arguments import broadcast_parameters, float_dtype, no_sharding, single_key, to_shape
+from jaxnb.random.arguments import (
+    broadcast_parameters,
+    float_dtype,
+    no_sharding,
+    prepared,
+    single_key,
+    to_shape,
+)
 from jaxnb.random.keys import split
 from jaxnb.random.normals import normal
 from jaxnb.random.transformed import exponential
@@ -180,10 +187,11 @@ def loggamma(key: Any, a: Any, shape: Any = None, dtype: Any = None, *, out_shar
 
 
 def _sample(name: str, key: Any, a: Any, shape: Any, dtype: Any, out_sharding: Any, log_space: bool) -> Any:
-    key = single_key(name, key)
-    dtype = float_dtype("gamma", dtype)
-    no_sharding(name, out_sharding)
-    return _gamma(key, a, None if shape is None else canonicalize_shape(shape), dtype, log_space)
+    # Both say that they are `gamma` where the type is wrong.
+    key, shape, dtype = prepared(
+        name, key, shape, dtype, out_sharding, to_dtype=lambda _, dtype: float_dtype("gamma", dtype)
+    )
+    return _gamma(key, a, shape, dtype, log_space)
 
 
 @functools.partial(jit, static_argnums=(2, 3, 4))
@@ -191,12 +199,6 @@ def _gamma(key, a, shape, dtype, log_space=False):
     shape = broadcast_parameters("gamma", shape, np.shape(a))
     a = to_shape(lax.convert_element_type(a, dtype), shape)
     return random_gamma_p.bind(key, a, log_space=log_space)
-
-
-def _prepared(name: str, key: Any, shape: Any, dtype: Any, out_sharding: Any) -> tuple[Any, Any, Any]:
-    key = single_key(name, key)
-    no_sharding(name, out_sharding)
-    return key, None if shape is None else canonicalize_shape(shape), float_dtype(name, dtype)
 
 
 def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
@@ -213,7 +215,7 @@ def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None, *, out_
     Raises:
         ValueError: where ``dtype`` is of another kind.
     """
-    key, shape, dtype = _prepared("beta", key, shape, dtype, out_sharding)
+    key, shape, dtype = prepared("beta", key, shape, dtype, out_sharding)
     return _beta(key, a, b, shape, dtype)
 
 
@@ -247,7 +249,7 @@ def dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None, *, out
     Raises:
         ValueError: where ``dtype`` is of another kind, or ``alpha`` is a scalar.
     """
-    key, shape, dtype = _prepared("dirichlet", key, shape, dtype, out_sharding)
+    key, shape, dtype = prepared("dirichlet", key, shape, dtype, out_sharding)
     return _dirichlet(key, alpha, shape, dtype)
 
 
@@ -281,7 +283,7 @@ def chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None, *, out_sh
     Raises:
         ValueError: where ``dtype`` is of another kind.
     """
-    key, shape, dtype = _prepared("chisquare", key, shape, dtype, out_sharding)
+    key, shape, dtype = prepared("chisquare", key, shape, dtype, out_sharding)
     return _chisquare(key, df, shape, dtype)
 
 
@@ -316,7 +318,7 @@ def f(
     Raises:
         ValueError: where ``dtype`` is of another kind.
     """
-    key, shape, dtype = _prepared("f", key, shape, dtype, out_sharding)
+    key, shape, dtype = prepared("f", key, shape, dtype, out_sharding)
     return _f(key, dfnum, dfden, shape, dtype)
 
 
@@ -344,7 +346,7 @@ def t(key: Any, df: Any, shape: Any = None, dtype: Any = None, *, out_sharding: 
     Raises:
         ValueError: where ``dtype`` is of another kind.
     """
-    key, shape, dtype = _prepared("t", key, shape, dtype, out_sharding)
+    key, shape, dtype = prepared("t", key, shape, dtype, out_sharding)
     return _t(key, df, shape, dtype)
 
 

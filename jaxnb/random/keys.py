@@ -26,6 +26,7 @@ from jaxnb.engine.runtime.arrays import Array
 from jaxnb.engine.runtime.key_arrays import PRNGKeyArray
 from jaxnb.numpy import asarray, uint32
 from jaxnb.random.implementations import implementation_named, implementations
+from jaxnb.random.shardings import no_sharding
 
 __all__ = [
     "Key",
@@ -273,4 +274,6 @@ def bits(key: Any, shape: Sequence[int] = (), dtype: Any = None, *, out_sharding
         raise ValueError(
             f"dtype argument to `bits` must be an unsigned int dtype, got {getattr(np.dtype(dtype), 'name', dtype)}"
         )
-    return random_bits(typed, dtypes.iinfo(dtype).bits, canonicalize_shape(shape))
+    shape = canonicalize_shape(shape)
+    no_sharding("bits", out_sharding)
+    return random_bits(typed, dtypes.iinfo(dtype).bits, shape)

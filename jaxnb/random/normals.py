@@ -17,6 +17,7 @@ from jaxnb.random.arguments import (
     float_dtype,
     inexact_dtype,
     no_sharding,
+    prepared,
     single_key,
     to_shape,
 )
@@ -83,10 +84,10 @@ def truncated_normal(
     Raises:
         ValueError: where ``dtype`` is of another kind.
     """
+    shape = None if shape is None else canonicalize_shape(shape)
     key = single_key("truncated_normal", key)
     no_sharding("truncated_normal", out_sharding)
     dtype = float_dtype("truncated_normal", dtype)
-    shape = None if shape is None else canonicalize_shape(shape)
     return _truncated_normal(key, lower, upper, shape, dtype)
 
 
@@ -122,10 +123,7 @@ def lognormal(
     Raises:
         ValueError: where ``dtype`` is of another kind.
     """
-    key = single_key("lognormal", key)
-    no_sharding("lognormal", out_sharding)
-    dtype = inexact_dtype("lognormal", dtype)
-    shape = None if shape is None else canonicalize_shape(shape)
+    key, shape, dtype = prepared("lognormal", key, shape, dtype, out_sharding, to_dtype=inexact_dtype)
     return _lognormal(key, sigma, shape, dtype)
 
 
@@ -148,10 +146,7 @@ def maxwell(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any =
     Raises:
         ValueError: where ``dtype`` is of another kind.
     """
-    key = single_key("maxwell", key)
-    no_sharding("maxwell", out_sharding)
-    dtype = float_dtype("maxwell", dtype)
-    return _maxwell(key, canonicalize_shape(shape), dtype)
+    return _maxwell(*prepared("maxwell", key, shape, dtype, out_sharding))
 
 
 @functools.partial(jit, static_argnums=(1, 2))
@@ -178,9 +173,8 @@ def double_sided_maxwell(key: Any, loc: Any, scale: Any, shape: Any = (), dtype:
     Raises:
         ValueError: where ``dtype`` is of another kind.
     """
-    key = single_key("double_sided_maxwell", key)
-    dtype = float_dtype("double_sided_maxwell", dtype)
-    return _double_sided_maxwell(key, loc, scale, canonicalize_shape(shape), dtype)
+    key, shape, dtype = prepared("double_sided_maxwell", key, shape, dtype, None)
+    return _double_sided_maxwell(key, loc, scale, shape, dtype)
 
 
 @functools.partial(jit, static_argnums=(3, 4))

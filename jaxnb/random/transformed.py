@@ -12,14 +12,11 @@ from jaxnb import numpy as jnp
 from jaxnb.base import config
 from jaxnb.engine.api.jit import jit
 from jaxnb.engine.core import dtypes
-from jaxnb.engine.ops.axes import canonicalize_shape
 from jaxnb.numpy.arguments import promote_dtypes_inexact
 from jaxnb.random.arguments import (
     broadcast_parameters,
-    float_dtype,
     integer_dtype,
-    no_sharding,
-    single_key,
+    prepared,
     to_shape,
 )
 from jaxnb.random.keys import random_bits, split
@@ -35,13 +32,6 @@ __all__ = [
 # ---- without parameters ----------------------------------------------------------------------------------------------
 
 
-def _prepared(name: str, key: Any, shape: Any, dtype: Any, out_sharding: Any) -> tuple[Any, Any, Any]:
-    key = single_key(name, key)
-    dtype = float_dtype(name, dtype)
-    no_sharding(name, out_sharding)
-    return key, None if shape is None else canonicalize_shape(shape), dtype
-
-
 def cauchy(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Returns Cauchy numbers.
 
@@ -51,7 +41,7 @@ def cauchy(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = 
         dtype: a float type.
         out_sharding: how the result is sharded.
     """
-    return _cauchy(*_prepared("cauchy", key, shape, dtype, out_sharding))
+    return _cauchy(*prepared("cauchy", key, shape, dtype, out_sharding))
 
 
 @functools.partial(jit, static_argnums=(1, 2))
@@ -69,7 +59,7 @@ def exponential(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: A
         dtype: a float type.
         out_sharding: how the result is sharded.
     """
-    return _exponential(*_prepared("exponential", key, shape, dtype, out_sharding))
+    return _exponential(*prepared("exponential", key, shape, dtype, out_sharding))
 
 
 @functools.partial(jit, static_argnums=(1, 2))
@@ -93,7 +83,7 @@ def gumbel(
     Raises:
         ValueError: where ``mode`` is another word.
     """
-    key, shape, dtype = _prepared("gumbel", key, shape, dtype, out_sharding)
+    key, shape, dtype = prepared("gumbel", key, shape, dtype, out_sharding)
     if mode is None:
         mode = "high" if config.high_dynamic_range_gumbel.value else "low"
     if mode not in ("highest", "high", "low"):
@@ -158,7 +148,7 @@ def laplace(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any =
         dtype: a float type.
         out_sharding: how the result is sharded.
     """
-    return _laplace(*_prepared("laplace", key, shape, dtype, out_sharding))
+    return _laplace(*prepared("laplace", key, shape, dtype, out_sharding))
 
 
 @functools.partial(jit, static_argnums=(1, 2))
@@ -176,7 +166,7 @@ def logistic(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any 
         dtype: a float type.
         out_sharding: how the result is sharded.
     """
-    return _logistic(*_prepared("logistic", key, shape, dtype, out_sharding))
+    return _logistic(*prepared("logistic", key, shape, dtype, out_sharding))
 
 
 @functools.partial(jit, static_argnums=(1, 2))
@@ -198,7 +188,7 @@ def pareto(key: Any, b: Any, shape: Any = None, dtype: Any = None, *, out_shardi
         dtype: a float type.
         out_sharding: how the result is sharded.
     """
-    key, shape, dtype = _prepared("pareto", key, shape, dtype, out_sharding)
+    key, shape, dtype = prepared("pareto", key, shape, dtype, out_sharding)
     return _pareto(key, b, shape, dtype)
 
 
@@ -219,7 +209,7 @@ def rayleigh(key: Any, scale: Any, shape: Any = None, dtype: Any = None, *, out_
         dtype: a float type.
         out_sharding: how the result is sharded.
     """
-    key, shape, dtype = _prepared("rayleigh", key, shape, dtype, out_sharding)
+    key, shape, dtype = prepared("rayleigh", key, shape, dtype, out_sharding)
     return _rayleigh(key, scale, shape, dtype)
 
 
@@ -241,7 +231,7 @@ def weibull_min(key: Any, scale: Any, concentration: Any, shape: Any = (), dtype
         shape: the result's shape.
         dtype: a float type.
     """
-    key, shape, dtype = _prepared("weibull_min", key, shape, dtype, None)
+    key, shape, dtype = prepared("weibull_min", key, shape, dtype, None)
     return _weibull_min(key, scale, concentration, shape, dtype)
 
 
@@ -272,7 +262,7 @@ def triangular(
         dtype: a float type.
         out_sharding: how the result is sharded.
     """
-    key, shape, dtype = _prepared("triangular", key, shape, dtype, out_sharding)
+    key, shape, dtype = prepared("triangular", key, shape, dtype, out_sharding)
     return _triangular(key, left, mode, right, shape, dtype)
 
 
@@ -301,7 +291,7 @@ def wald(key: Any, mean: Any, shape: Any = None, dtype: Any = None, *, out_shard
         dtype: a float type.
         out_sharding: how the result is sharded.
     """
-    key, shape, dtype = _prepared("wald", key, shape, dtype, out_sharding)
+    key, shape, dtype = prepared("wald", key, shape, dtype, out_sharding)
     return _wald(key, mean, shape, dtype)
 
 
@@ -333,12 +323,15 @@ def geometric(key: Any, p: Any, shape: Any = None, dtype: Any = None, *, out_sha
     Raises:
         ValueError: where ``dtype`` is of another kind.
     """
-    key = single_key("geometric", key)
-    no_sharding("geometric", out_sharding)
+    key, shape, dtype = prepared("geometric", key, shape, dtype, out_sharding, to_dtype=_to_integer)
+    return _geometric(key, p, shape, dtype)
+
+
+def _to_integer(name: str, dtype: Any) -> np.dtype:
     dtype = integer_dtype(dtype)
     if not dtypes.issubdtype(dtype, np.integer):
-        raise ValueError(f"dtype argument to `geometric` must be an int dtype, got {dtype}")
-    return _geometric(key, p, None if shape is None else canonicalize_shape(shape), dtype)
+        raise ValueError(f"dtype argument to `{name}` must be an int dtype, got {dtype}")
+    return dtype
 
 
 @functools.partial(jit, static_argnums=(2, 3))

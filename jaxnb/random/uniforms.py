@@ -168,12 +168,12 @@ def bernoulli(
     """
     if mode not in ("high", "low"):
         raise ValueError(f"got mode={mode!r}, expected 'high' or 'low'")
-    no_sharding("bernoulli", out_sharding)
+    shape = None if shape is None else canonicalize_shape(shape)
     key = single_key("bernoulli", key)
+    no_sharding("bernoulli", out_sharding)
     dtype = dtypes.canonicalize_dtype(dtypes.dtype(p))
     if not dtypes.issubdtype(dtype, np.floating):
         raise TypeError(f"bernoulli probability `p` must have a floating dtype, got {dtype}.")
-    shape = None if shape is None else canonicalize_shape(shape)
     return _bernoulli(key, lax.convert_element_type(p, dtype), shape, mode)
 
 
@@ -202,8 +202,10 @@ def rademacher(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: An
         out_sharding: how the result is sharded.
     """
     key = single_key("rademacher", key)
+    dtype = integer_dtype(dtype)
+    shape = canonicalize_shape(shape)
     no_sharding("rademacher", out_sharding)
-    return _rademacher(key, canonicalize_shape(shape), integer_dtype(dtype))
+    return _rademacher(key, shape, dtype)
 
 
 @functools.partial(jit, static_argnums=(1, 2))

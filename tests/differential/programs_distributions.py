@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.differential.program import Program
+from tests.differential.scripts import scripts
 
 ALL = ("jaxpr", "stablehlo", "value")
 ARGS = "(random.key(0), np.array([0.5, 2.0], np.float32), np.arange(6, dtype=np.float32).reshape(2, 3) / 15)"
@@ -85,3 +86,19 @@ PROGRAMS: list[Program] = []
 for _row in _ROWS.strip().splitlines():
     _name, _call = _row.split(" | ")
     PROGRAMS.append(Program(_name, f"lambda k, a, m: {_call}", ARGS, ALL))
+
+_WRONG = """
+# the first of several wrong arguments is named
+import inspect, itertools
+given = dict(beta=(1.0, 2.0), dirichlet=(np.ones(3),), chisquare=(2.0,), f=(2.0, 3.0), t=(2.0,), gamma=(2.0,), loggamma=(2.0,), cauchy=(), exponential=(), gumbel=(), laplace=(), logistic=(), pareto=(2.0,), rayleigh=(2.0,), weibull_min=(1.0, 2.0), triangular=(0.0, 1.0, 2.0), wald=(1.0,), geometric=(0.5,), ball=(3,), generalized_normal=(2.0,), rademacher=(), maxwell=(), double_sided_maxwell=(0.0, 1.0), lognormal=(), normal=(), truncated_normal=(-1.0, 1.0), uniform=(), bits=(), binomial=(3.0, 0.5), poisson=(2.0,), bernoulli=())
+for name, args in given.items():
+    function = getattr(jax.random, name)
+    wrong = dict(shape=(1.5,), dtype="complex64" if name in ("geometric", "poisson", "bits", "rademacher") else "int32", out_sharding=3)
+    wrong = {k: v for k, v in wrong.items() if k in inspect.signature(function).parameters}
+    for n in range(len(wrong) + 1):
+        for some in itertools.combinations(wrong, n):
+            for key in (np.zeros(3), jax.random.key(0)):
+                if n or key.ndim: attempt(lambda: function(key, *args, **{k: wrong[k] for k in some}) is None)
+"""
+
+PROGRAMS += scripts(_WRONG)
