@@ -269,6 +269,27 @@ VALUES: dict[str, Case] = {
             ),
         ),
     ),
+    "a function of math": Case(
+        "number",
+        "import math\njaxnb.vmap(lambda x: math.sin(x))(jnp.zeros(2))",
+        (("jnp.sin(x)", "jaxnb.vmap(lambda x: jnp.sin(x))(jnp.zeros(2))", [0.0, 0.0]),),
+    ),
+    "and with a value": Case(
+        "bool",
+        "jaxnb.vmap(lambda x: x > 0 and x)(jnp.ones(2))",
+        (
+            (
+                "jnp.logical_and(x > 0, x)",
+                "jaxnb.vmap(lambda x: jnp.logical_and(x > 0, x))(jnp.ones(2))",
+                [True, True],
+            ),
+            (
+                "jnp.where(x > 0, x, x > 0)",
+                "jaxnb.vmap(lambda x: jnp.where(x > 0, x, x > 0))(jnp.ones(2))",
+                [1.0, 1.0],
+            ),
+        ),
+    ),
     "an item": Case(
         "number",
         "jaxnb.jit(lambda x: x.sum().item() + 1)(jnp.ones(2))",

@@ -69,7 +69,8 @@ def _asked_cures(failure: CapturedFailure) -> list[Cure]:
         return choices(condition, code.context, code.whole)
     node = expression(written)
     if failure.kind in ("and", "or"):
-        is_truth = failure.value_type.startswith("bool")
+        parts = [expression(part) for part in failure.parts]
+        is_truth = all(isinstance(part, ast.Compare | ast.BoolOp | ast.UnaryOp) for part in parts)
         cures = [Cure("Write" if is_truth else "If a truth value is meant:", condition)]
         if len(failure.parts) == 2 and not is_truth:
             a, b = failure.parts
@@ -139,6 +140,13 @@ def sized(failure: CapturedFailure) -> Advice:
     return why, (*static_cures(failure), *cures)
 
 
+_OF_MATH = frozenset(
+    {
+        "sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "floor",
+        "ceil", "hypot", "isnan", "isinf", "isfinite",
+    }
+)  # fmt: skip
+"""What the standard library and ``jnp`` call by the same name."""
 _CONVERSIONS = ("int", "float", "complex", "bool")
 
 
@@ -150,11 +158,16 @@ def number(failure: CapturedFailure) -> Advice:
     cures = []
     instead = in_numpy(failure)
     called = re.match(r"(.+)\.(item|tolist)$", failure.callee, re.DOTALL)
+    of_math = re.match(r"math\.(\w+)$", failure.callee)
     if failure.callee in _CONVERSIONS:
         x = failure.parts[0] if failure.parts else "x"
         cures.append(Cure("To change the type of a traced value:", f"{wrapped(x)}.astype({failure.callee})"))
         if instead and not instead.startswith("np.asarray"):
             cures.append(Cure("What depends on shapes alone is for NumPy:", f"{failure.callee}({instead})"))
+    elif of_math is not None and of_math[1] in _OF_MATH:
+        cures.append(
+            Cure("The same function of jnp is staged:", f"jnp.{of_math[1]}({', '.join(failure.parts)})")
+        )
     elif called is not None:
         cures.append(Cure("Functions of jnp take the traced value as it is:", called[1]))
     elif instead:
