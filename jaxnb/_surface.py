@@ -8,6 +8,7 @@ from __future__ import annotations
 
 MODULES = (
     "core",
+    "custom_derivatives",
     "debug",
     "dtypes",
     "errors",

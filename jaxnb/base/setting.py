@@ -201,16 +201,16 @@ class Setting:
         """Replaces the process-wide value."""
         self.slot.set_global(self.check(value))
 
-    def __call__(self, value: Any = UNSET) -> Override:
-        """A context manager under which this thread sees `value`; a switch without a value is turned on."""
-        if value is UNSET:
+    def __call__(self, new_val: Any = UNSET) -> Override:
+        """A context manager under which this thread sees `new_val`; a switch without a value is turned on."""
+        if new_val is UNSET:
             if self.type is not bool:
                 raise TypeError(
                     f"Context manager for {self.short_name} config option requires an argument "
                     "representing the new value for the config option."
                 )
-            value = True
-        return Override(self, self.check(value))
+            new_val = True
+        return Override(self, self.check(new_val))
 
     def _from_environment(self, default: Any) -> Any:
         text = os.environ.get(self.env)

@@ -14,11 +14,27 @@ import warnings
 
 import jax
 
-MODULES = ("lax", "numpy", "nn", "random")
+MODULES = (
+    "lax", "numpy", "nn", "random", "core", "custom_derivatives", "debug", "dtypes", "errors", "export", "interpreters.ad",
+    "interpreters.batching", "interpreters.mlir", "monitoring", "stages", "tree", "tree_util",
+)  # fmt: skip
+TOP = "jax"
+"""What the names of the package itself stand under."""
+CONFIG = "config"
+"""What the names of the settings stand under."""
+
+
+def names_of(module):
+    """The names of a module; those of JAX's core stand in three."""
+    shown = {n: getattr(module, n) for n in dir(module) if not n.startswith("_")}
+    if module.__name__ == "jax.core":
+        pe = importlib.import_module("jax.interpreters.partial_eval")
+        return names_of(importlib.import_module("jax.extend.core")) | shown | {"dce_jaxpr": pe.dce_jaxpr}
+    return shown
 
 
 def parameters(value):
-    """The names of the parameters, `*` and `**` as in a signature."""
+    """The names of the parameters that are public, `*` and `**` as in a signature."""
     if isinstance(value, types.ModuleType):
         return "module"
     if isinstance(value, type):
@@ -30,7 +46,7 @@ def parameters(value):
     except (TypeError, ValueError):
         return None
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    return [stars.get(p.kind, "") + p.name for p in signature.parameters.values()]
+    return [stars.get(p.kind, "") + p.name for p in signature.parameters.values() if p.name[0] != "_"]
 
 
 def one_line_each(names):
@@ -47,9 +63,9 @@ def main():
     warnings.simplefilter("ignore")
     names = {}
     for name in MODULES:
-        module = importlib.import_module(f"jax.{name}")
-        shown = {n: getattr(module, n) for n in dir(module) if not n.startswith("_")}
-        names[name] = {n: parameters(v) for n, v in shown.items()}
+        names[name] = {n: parameters(v) for n, v in names_of(importlib.import_module(f"jax.{name}")).items()}
+    names[TOP] = {n: parameters(v) for n, v in names_of(jax).items()}
+    names[CONFIG] = dict.fromkeys(jax.config.values)
     version = ".".join(jax.__version__.split(".")[:3])
     path = pathlib.Path(__file__).with_name(f"oracle-{version}.json")
     path.write_text(one_line_each(names) + "\n")

@@ -16,6 +16,8 @@ from typing import Any
 
 import jaxlib.version
 
+import jaxnb
+
 HERE = pathlib.Path(__file__).parent
 VERDICTS = HERE / "verdicts.json"
 
@@ -53,6 +55,8 @@ def all_names() -> dict[str, list[str]]:
 
 def public_names(module: types.ModuleType) -> set[str]:
     """What one of our modules shows; of modules beside its functions, those that JAX shows too (`numpy.linalg`)."""
+    if module is jaxnb.config:
+        return set(jaxnb.config.values)
     if hasattr(module, "__all__"):
         return set(module.__all__)
     modules = {n for n, v in vars(module).items() if isinstance(v, types.ModuleType)}
@@ -61,7 +65,9 @@ def public_names(module: types.ModuleType) -> set[str]:
 
 
 def our_module(name: str) -> types.ModuleType | None:
-    """Our module of that name, or None while it is not written."""
+    """Our module of that name, or None while it is not written; the package itself and its settings have names too."""
+    if name in ("jax", "config"):
+        return jaxnb if name == "jax" else jaxnb.config  # pyright: ignore[reportReturnType]
     try:
         return importlib.import_module(f"jaxnb.{name}")
     except ModuleNotFoundError as error:
@@ -77,12 +83,12 @@ def parameters(value: Any) -> list[str] | None:
     except (TypeError, ValueError):
         return None
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    return [stars.get(p.kind, "") + p.name for p in signature.parameters.values()]
+    return [stars.get(p.kind, "") + p.name for p in signature.parameters.values() if p.name[0] != "_"]
 
 
 def reason(module: str, name: str) -> str | None:
     """Why a name is not here yet; a primitive shares the reason of its function."""
-    for pattern, text in json.loads((HERE / "reasons.json").read_text())[module]:
+    for pattern, text in json.loads((HERE / "reasons.json").read_text()).get(module, ()):
         if re.fullmatch(pattern, name.removesuffix("_p")) or re.fullmatch(pattern, name):
             return text
     return None
@@ -97,7 +103,7 @@ def write_verdicts() -> list[str]:
         lines = []
         for name in names:
             text = reason(module, name)
-            if name not in known[module] and name in kept[module]:
+            if name not in known[module] and name in kept.get(module, {}):
                 verdict = kept[module][name]  # of another version of JAX: run this beside its jaxlib
             elif ours is not None and name in public_names(ours):
                 verdict = "have"

@@ -252,7 +252,7 @@ class Lowered(Stage):
 
     def compile(
         self,
-        compiler_options: CompilerOptions | None = None,
+        compiler_options: dict[str, Any] | None = None,
         *,
         device_assignment: tuple[Device, ...] | None = None,
     ) -> Compiled:
@@ -281,9 +281,9 @@ class Lowered(Stage):
                 f"{[d.id for d in ds]} on platform {ds[0].platform.upper()}" for ds in (given, own)
             )
             raise ValueError(
-                "device_assignment passed to `.compile` must match the device_assignment calculated from array shardings and "
-                f"out_shardings. Got device ids passed to compile {told} and devices ids calculated from array shardings and "
-                f"out_shardings {found}"
+                "device_assignment passed to `.compile` must match the device_assignment calculated from array shardings "
+                f"and out_shardings. Got device ids passed to compile {told} and devices ids calculated from array "
+                f"shardings and out_shardings {found}"
             )
 
     def cost_analysis(self) -> dict[str, float]:

@@ -132,7 +132,7 @@ def _split(trace: SplitTrace, args: Sequence[Any], params: dict[str, Any]) -> li
         linear_args = [*residuals, *linear_args]
         if params["inline"] is Inline.JAX_EARLY:
             with set_current_trace(trace.linear):
-                linear_out = iter(eval_jaxpr(parts.unknown, (), *linear_args, propagate_source=False))
+                linear_out = iter(eval_jaxpr(parts.unknown, (), *linear_args, propagate_source_info=False))
         else:
             linear_out = iter(trace.linear.process(jit_p, linear_args, _with(params, parts.unknown)))
     known_iter = iter(known_out)
@@ -191,7 +191,7 @@ def _stage(trace: StageTrace, args: Sequence[Any], params: dict[str, Any]) -> An
         return NotImplemented
     body = params["jaxpr"]
     with set_current_trace(trace):
-        return eval_jaxpr(body.jaxpr, body.consts, *args, propagate_source=False)
+        return eval_jaxpr(body.jaxpr, body.consts, *args, propagate_source_info=False)
 
 
 def _print(printer: core_printer.Printer, eqn: JaxprEqn) -> Any:

@@ -132,9 +132,9 @@ def _add_tangents(a: Any, b: Any) -> Any:
     return add_tangents_port.add(a, b)
 
 
-def instantiate_zeros(t: Any) -> Any:
-    """Returns ``t``, or an array of zeros where it is a symbolic zero."""
-    return add_tangents_port.zeros(t.aval) if type(t) is Zero else t
+def instantiate_zeros(tangent: Any) -> Any:
+    """Returns the tangent, or an array of zeros where it is a symbolic zero."""
+    return add_tangents_port.zeros(tangent.aval) if type(tangent) is Zero else tangent
 
 
 def define(
@@ -210,11 +210,20 @@ def define(
 
 
 def register_lowering(
-    prim: Primitive, rule: Callable[..., Any] | Composite, platform: str | None = None, **_: Any
+    prim: Primitive,
+    rule: Callable[..., Any] | Composite,
+    platform: str | None = None,
+    inline: bool = True,
+    cacheable: bool = True,
 ) -> None:
-    """Sets how a primitive is lowered, ``(ctx, *values, **params) -> sequence of values``, on one platform or on all.
+    """Sets how a primitive is lowered.
 
-    Options of JAX that say how the rule's program is shared are taken and have no effect.
+    Args:
+        prim: the primitive.
+        rule: ``(ctx, *values, **params) -> sequence of values``, or ``lower_fun`` of a function.
+        platform: the platform that the rule is for; by default all.
+        inline: taken as in JAX; a rule's operations always stand where the equation stood.
+        cacheable: taken as in JAX; nothing is remembered of a plain rule.
     """
     if platform is None:
         lowering_rules[prim] = rule

@@ -163,7 +163,7 @@ def _bind(info: JitInfo, call: TracedCall) -> Any:
         )
     if info.inline is Inline.JAX_EARLY:
         # What is staged meanwhile comes from the place of the call.
-        out = eval_jaxpr(traced.jaxpr, (), *traced.consts, *call.leaves, propagate_source=False)
+        out = eval_jaxpr(traced.jaxpr, (), *traced.consts, *call.leaves, propagate_source_info=False)
         return pytree.unflatten(traced.out_tree, out)
     params = jit_params(
         traced.jaxpr,

@@ -16,14 +16,16 @@ rebind_rules: dict[Any, Callable[..., Any]] = {}
 """Primitives whose equations stand for a call that the trace handles its own way: ``(args, params) -> results``."""
 
 
-def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any, propagate_source: bool = True) -> list[Any]:
+def eval_jaxpr(
+    jaxpr: Jaxpr, consts: Sequence[Any], *args: Any, propagate_source_info: bool = True
+) -> list[Any]:
     """Returns the results of a program applied to values or tracers.
 
     Args:
         jaxpr: the program.
         consts: the values of its constants' variables.
         args: one value a parameter.
-        propagate_source: whether equations staged meanwhile keep the provenance of the ones they come from.
+        propagate_source_info: whether equations staged meanwhile keep the provenance of the ones they come from.
 
     Raises:
         ValueError: where the number of arguments is wrong.
@@ -40,7 +42,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any, propagate_source
     try:
         for eqn in jaxpr.eqns:
             vals = [a.val if type(a) is Literal else env[a] for a in eqn.invars]
-            if propagate_source:
+            if propagate_source_info:
                 info = eqn.source_info
                 p.traceback = info.traceback
                 p.name_stack = base if info.name_stack is empty_name_stack else base + info.name_stack
