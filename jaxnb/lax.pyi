@@ -1,4 +1,6 @@
 # The public names of `jaxnb.lax` and where each is written: read by type checkers, and by `lax.py` when it is imported.
+from jaxnb.engine.api.placed import full as full
+from jaxnb.engine.api.placed import full_like as full_like
 from jaxnb.engine.api.slicing import dynamic_index_in_dim as dynamic_index_in_dim
 from jaxnb.engine.api.slicing import dynamic_update_index_in_dim as dynamic_update_index_in_dim
 from jaxnb.engine.api.slicing import index_take as index_take
@@ -32,6 +34,8 @@ from jaxnb.engine.linalg.incomplete_gamma import igamma_p as igamma_p
 from jaxnb.engine.linalg.incomplete_gamma import igammac as igammac
 from jaxnb.engine.linalg.incomplete_gamma import igammac_p as igammac_p
 from jaxnb.engine.linalg.incomplete_gamma import random_gamma_grad as random_gamma_grad
+from jaxnb.engine.linalg.log_gamma import lgamma as lgamma
+from jaxnb.engine.linalg.log_gamma import lgamma_p as lgamma_p
 from jaxnb.engine.linalg.log_sum_exp import cumlogsumexp as cumlogsumexp
 from jaxnb.engine.linalg.log_sum_exp import cumlogsumexp_p as cumlogsumexp_p
 from jaxnb.engine.ops.accuracy import AccuracyMode as AccuracyMode
@@ -154,8 +158,6 @@ from jaxnb.engine.ops.exponential import sqrt_p as sqrt_p
 from jaxnb.engine.ops.filling import broadcasted_iota as broadcasted_iota
 from jaxnb.engine.ops.filling import copy_p as copy_p
 from jaxnb.engine.ops.filling import empty as empty
-from jaxnb.engine.ops.filling import full as full
-from jaxnb.engine.ops.filling import full_like as full_like
 from jaxnb.engine.ops.filling import iota as iota
 from jaxnb.engine.ops.filling import iota_p as iota_p
 from jaxnb.engine.ops.gather import gather as gather
@@ -266,8 +268,6 @@ from jaxnb.engine.ops.special import digamma as digamma
 from jaxnb.engine.ops.special import digamma_p as digamma_p
 from jaxnb.engine.ops.special import erf_inv as erf_inv
 from jaxnb.engine.ops.special import erf_inv_p as erf_inv_p
-from jaxnb.engine.ops.special import lgamma as lgamma
-from jaxnb.engine.ops.special import lgamma_p as lgamma_p
 from jaxnb.engine.ops.special import polygamma as polygamma
 from jaxnb.engine.ops.special import polygamma_p as polygamma_p
 from jaxnb.engine.ops.special import zeta as zeta

@@ -14,6 +14,8 @@
     JaxprTypeError (TypeError)              `check_jaxpr` found a mistake
     InternalFloatingPointError (FloatingPointError)  a compiled program's result holds what `debug_nans` forbids
     InvalidInputException (TypeError)       `vjp` of what is no array
+    IndivisibleError (ValueError)           a dimension is no multiple of the parts it is to be divided into
+    DuplicateSpecError                      a partition spec names an axis twice
     InconclusiveDimensionOperation          a comparison of symbolic dimensions that has no answer
 
 Lives here: the classes and their texts. Must not live here: code that finds out why; a constructor is handed
@@ -27,7 +29,9 @@ from typing import Any, Protocol
 
 __all__ = [
     "ConcretizationTypeError",
+    "DuplicateSpecError",
     "InconclusiveDimensionOperation",
+    "IndivisibleError",
     "InternalFloatingPointError",
     "InvalidInputException",
     "JAXIndexError",
@@ -189,6 +193,14 @@ class InternalFloatingPointError(FloatingPointError):
             "optimizations. \n\n"
             "If you see this error, consider opening a bug report at https://github.com/jax-ml/jax."
         )
+
+
+class DuplicateSpecError(Exception):
+    """A partition spec divides two dimensions along the same axis of a mesh."""
+
+
+class IndivisibleError(ValueError):
+    """A dimension of an array cannot be divided into equal parts as a sharding says."""
 
 
 class JaxprTypeError(TypeError):

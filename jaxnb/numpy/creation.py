@@ -12,6 +12,7 @@ import numpy as np
 
 from jaxnb import lax
 from jaxnb.engine.api.jit import jit
+from jaxnb.engine.api.placed import placed_like
 from jaxnb.engine.api.transfer import device_put
 from jaxnb.engine.api.vmap import vmap
 from jaxnb.engine.core import dtypes
@@ -269,7 +270,8 @@ def empty_like(prototype, dtype=None, shape=None, *, device=None):
         return _full_like("empty_like", prototype, 0, dtype, shape, device)
     _check_like("empty_like", prototype)
     shape = np.shape(prototype) if shape is None else shape
-    return empty(shape, dtypes.dtype(prototype) if dtype is None else dtype, device=device)
+    out = empty(shape, dtypes.dtype(prototype) if dtype is None else dtype, device=device)
+    return placed_like(out, prototype) if device is None else out
 
 
 def full_like(a, fill_value, dtype=None, shape=None, *, device=None, out_sharding=None):

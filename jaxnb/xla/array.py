@@ -23,19 +23,24 @@ __all__ = [
     "ArrayImpl",
     "CopySemantics",
     "GSPMDSharding",
+    "HloSharding",
     "NamedSharding",
     "ResultHandler",
     "Sharding",
     "SingleDeviceSharding",
     "assemble",
     "block_until_ready",
+    "by_tiles",
     "buffer_pointer",
     "copy_to_device",
     "copy_to_shardings",
     "device_put_numpy",
     "device_put_shards",
     "from_dlpack",
+    "hlo_sharding",
+    "hlo_sharding_of",
     "install",
+    "part_indices",
     "result_handler",
     "rewrap",
     "set_aval_maker",
@@ -45,6 +50,7 @@ __all__ = [
     "replicated_sharding",
     "single_device_sharding",
     "start_copy_to_host",
+    "tiled",
     "to_dlpack",
     "to_numpy",
 ]
@@ -56,6 +62,7 @@ Sharding: TypeAlias = xla_client.Sharding
 SingleDeviceSharding: TypeAlias = xla_client.SingleDeviceSharding
 NamedSharding: TypeAlias = xla_client.NamedSharding
 GSPMDSharding: TypeAlias = xla_client.GSPMDSharding
+HloSharding: TypeAlias = _hlo.HloSharding
 CopySemantics: TypeAlias = xla_client.ArrayCopySemantics
 
 
@@ -124,6 +131,39 @@ def single_device_sharding(device: Device, memory_kind: str | None = None) -> Si
         # Two threads may both make one; the first stays.
         sharding = _single_device_shardings.setdefault(key, sharding)
     return sharding
+
+
+def hlo_sharding(sharding: Any, ndim: int) -> HloSharding:
+    """Returns how a sharding divides an array of so many dimensions."""
+    if isinstance(sharding, GSPMDSharding):
+        return sharding._hlo_sharding
+    if isinstance(sharding, SingleDeviceSharding):
+        return HloSharding.replicate()
+    return sharding._to_xla_hlo_sharding(ndim)
+
+
+def hlo_sharding_of(proto: _hlo.OpSharding) -> HloSharding:
+    """Returns a sharding that a compiled program was given."""
+    return by_tiles(HloSharding.from_proto(proto))
+
+
+def by_tiles(division: HloSharding) -> HloSharding:
+    """Returns the same division as tiles, also where it is written by the names of axes."""
+    return division.v3_to_v2_sharding() if JAXLIB_VERSION >= (0, 12) else division
+
+
+def tiled(tiles: Sequence[int], mesh_shape: Sequence[int], axes: Sequence[int], replicas: int) -> HloSharding:
+    """Returns the division of an array over a mesh.
+
+    Args:
+      tiles: into how many parts each dimension is divided.
+      mesh_shape: the sizes of the mesh's axes.
+      axes: the numbers of the axes, those that divide dimensions first, in the dimensions' order.
+      replicas: how many devices hold the same part.
+    """
+    last = [_hlo.OpSharding.Type.REPLICATED] if replicas > 1 else []
+    dims = [*tiles, *([replicas] if replicas > 1 else [])]
+    return HloSharding.iota_tile(dims, list(mesh_shape), list(axes), last)
 
 
 def _prepare_shardings() -> None:
@@ -312,17 +352,17 @@ def _join_shards(array: ArrayImpl) -> np.ndarray:
 
 def shard_indices(array: ArrayImpl) -> list[tuple[slice, ...]]:
     """Returns for each part which slice of the whole it is."""
-    sharding = array._sharding
-    if isinstance(sharding, GSPMDSharding):
-        hlo_sharding = sharding._hlo_sharding
-    else:
-        hlo_sharding = sharding._to_xla_hlo_sharding(len(array.aval.shape))
-    shape = array.aval.shape
-    count = len(array._sharding._internal_device_list)
-    if hlo_sharding.is_replicated():
+    return part_indices(array._sharding, tuple(array.aval.shape))
+
+
+def part_indices(sharding: Any, shape: Sequence[int]) -> list[tuple[slice, ...]]:
+    """Returns, for each device of a sharding, which slice of an array of this shape it holds."""
+    count = len(sharding._internal_device_list)
+    division = hlo_sharding(sharding, len(shape))
+    if division.is_replicated():
         return [(slice(None),) * len(shape)] * count
-    tiles = hlo_sharding.tile_assignment_dimensions()
-    order = hlo_sharding.tile_assignment_devices()
+    tiles = division.tile_assignment_dimensions()
+    order = division.tile_assignment_devices()
     grid = list(tiles[: len(shape)])
     indices: list[tuple[slice, ...]] = [()] * count
     replicas = max(1, int(np.prod(tiles)) // max(1, int(np.prod(grid))))

@@ -23,6 +23,7 @@ __all__ = [
     "OptionValue",
     "XlaRuntimeError",
     "compile_module",
+    "inspection_key",
     "load_executable",
 ]
 
@@ -227,6 +228,14 @@ def compile_module(
     if not isinstance(module, ir.Module):
         module = parse_module(module)
     return Executable(client.compile_and_load(module, on, built, list(host_callbacks)))
+
+
+def inspection_key(tell: Callable[[Any], None]) -> bytes:
+    """Returns the text of an ``InspectSharding`` call with which the compiler calls ``tell`` with an ``HloSharding``.
+
+    It is an address in this process: ``tell`` must be alive when the module is compiled, and compiled here.
+    """
+    return _jax.encode_inspect_sharding_callback(tell)
 
 
 def load_executable(

@@ -1,4 +1,4 @@
-"""The oracle: one long-lived process of real jax that answers what a program shows there.
+"""The oracle: a long-lived process of real jax that answers what a program shows there; or the same process with ours.
 
 The interpreter is ``JAXNB_ORACLE_PYTHON``, or ``.oracle/bin/python`` at the root of the repository; it must hold a jax
 whose jaxlib is the one in use here.
@@ -22,12 +22,17 @@ SERVER = pathlib.Path(__file__).with_name("oracle_server.py")
 class Oracle:
     """A running oracle; ``ask`` sends a program and returns what it shows."""
 
-    def __init__(self, python: str, *, simplified_constants: bool = True):
+    def __init__(
+        self, python: str, *, simplified_constants: bool = True, package: str = "jax", devices: int = 1
+    ):
         env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        if package != "jax":
+            env["PYTHONPATH"] = str(SERVER.parents[2])
+        env["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={devices}"
         env["JAX_USE_SIMPLIFIED_JAXPR_CONSTANTS"] = "1" if simplified_constants else "0"
         env["JAX_PLATFORMS"] = "cpu"
         self._process = subprocess.Popen(
-            [python, str(SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
+            [python, str(SERVER), package], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
         )
 
     def ask(self, program: Program) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def test_identity_tags_change_neither_the_program_nor_its_results(name):
     front_end.trace()
     call = front_end.call
     assert call is not None
-    device = front_end._device()
+    devices = front_end.place.devices
     texts, results, programs = [], [], []
     for tagged in (True, False):
         lowered = lower_jaxpr(
@@ -102,13 +102,13 @@ def test_identity_tags_change_neither_the_program_nor_its_results(name):
             call.traced.jaxpr,
             donated=call.donated,
             keep_unused=False,
-            device=device,
+            devices=devices,
             result_paths=None,
             tagged=tagged,
         )
         texts.append(module_text(lowered.module.module))
         executable = compile_module(
-            backend(device.platform), lowered.module.module, [device], compile_options(lowered, ())
+            backend(devices[0].platform), lowered.module.module, devices, compile_options(lowered, ())
         )
         programs.append(executable.hlo_text(hlo.print_options(metadata=False, canonical=True)))
         outputs = CompiledProgram(lowered, executable).call(call.leaves)

@@ -42,6 +42,20 @@ def test_each_line_of_a_stub_is_a_name_of_its_module(module):
     assert file.stem != "__init__" or not {path.stem for path in file.parent.glob("*.py")} & set(names)
 
 
+def test_a_rule_of_a_primitive_comes_with_the_primitive():
+    """A module that gives a rule to the primitive of another one is where the primitive's name leads to."""
+    engine = pathlib.Path(jaxnb.__file__).parent / "engine"
+    ours = {"jit_p", "stage_p", "random_wrap_p", "random_unwrap_p"}  # the runtime's, which is always there
+    stub = pathlib.Path(jaxnb.lax.__file__).with_suffix(".pyi").read_text()
+    homes = {name: home for home, name in re.findall(r"from (\S+) import (\w+_p) as", stub)}
+    for path in engine.rglob("*.py"):
+        text = path.read_text()
+        for name in re.findall(r"_rules\[(\w+_p)\] = ", text):
+            if name not in ours and not re.search(rf"^{name} = ", text, re.MULTILINE):
+                module = ".".join(("jaxnb", *path.relative_to(engine.parent).with_suffix("").parts))
+                assert homes.get(name) == module, f"{module} gives {name} a rule"
+
+
 @pytest.mark.parametrize("module", ["jaxnb.lax", "jaxnb.numpy"])
 def test_a_name_that_is_not_there_is_an_error(module):
     with pytest.raises(AttributeError, match=f"module '{module}' has no attribute 'nothing'"):

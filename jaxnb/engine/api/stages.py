@@ -7,16 +7,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+
 from jaxnb.base import config
 from jaxnb.engine.core.avals import ShapedArray, get_aval
 from jaxnb.engine.core.jaxpr import ClosedJaxpr, Jaxpr, close
 from jaxnb.engine.core.trace import Tracer, trace_context
 from jaxnb.engine.core.tree_differences import structure_differences
-from jaxnb.engine.runtime.arrays import device_of
 from jaxnb.engine.runtime.call_devices import Placement, place_call
 from jaxnb.engine.runtime.dispatch import JitInfo, TracedCall, make_checked, trace_call
 from jaxnb.engine.runtime.executable import CompiledProgram, LoweredProgram
 from jaxnb.engine.runtime.layouts import Format, Layout
+from jaxnb.engine.runtime.named_shardings import is_same_placement
+from jaxnb.engine.runtime.placement import sharding_of
 from jaxnb.engine.runtime.programs import compiled, lowered_call
 from jaxnb.engine.runtime.shapes import ShapeDtypeStruct
 from jaxnb.engine.runtime.signature import UNSPECIFIED
@@ -275,7 +278,7 @@ class Lowered(Stage):
         return Compiled(self._info, self._call, self._place, program)
 
     def _check_assignment(self, given: tuple[Device, ...]) -> None:
-        own = (self._program.device,)
+        own = self._program.devices
         if tuple(given) != own:
             told, found = (
                 f"{[d.id for d in ds]} on platform {ds[0].platform.upper()}" for ds in (given, own)
@@ -334,19 +337,24 @@ class Compiled(Stage):
     @property
     def input_shardings(self) -> Any:
         """The arguments' shardings, ``(positional, keyword)``; None for one that the program does not use."""
-        sharding = self._program.sharding
-        return pytree.unflatten(self._call.in_tree, [sharding if k else None for k in self._kept()])
+        shardings = iter(self._input_shardings())
+        return pytree.unflatten(self._call.in_tree, [next(shardings) if k else None for k in self._kept()])
 
     @property
     def output_shardings(self) -> Any:
         """The results' shardings."""
-        return pytree.unflatten(self.out_tree, [self._program.sharding] * self.out_tree.num_leaves)
+        return pytree.unflatten(self.out_tree, self._program.out_shardings)
+
+    def _input_shardings(self) -> list[Any]:
+        """Returns the shardings of the arguments that the program uses."""
+        return self._program.in_shardings[len(self._program.const_args) :]
 
     @property
     def input_formats(self) -> Any:
         """The arguments' shardings and layouts, ``(positional, keyword)``; empty for one that is not used."""
-        layouts = iter(self._program.executable.parameter_layouts()[len(self._program.const_args) :])
-        formats = [self._format(next(layouts)) if k else Format() for k in self._kept()]
+        layouts = self._program.executable.parameter_layouts()[len(self._program.const_args) :]
+        used = zip(layouts, self._input_shardings(), strict=True)
+        formats = [_format(*next(used)) if k else Format() for k in self._kept()]
         return pytree.unflatten(self._call.in_tree, formats)
 
     @property
@@ -355,10 +363,8 @@ class Compiled(Stage):
         return pytree.unflatten(self.out_tree, self._output_formats())
 
     def _output_formats(self) -> list[Format]:
-        return [self._format(layout) for layout in self._program.executable.output_layouts()]
-
-    def _format(self, layout: tuple[Any, ...]) -> Format:
-        return Format(Layout(*layout), self._program.sharding)
+        layouts = self._program.executable.output_layouts()
+        return [_format(*pair) for pair in zip(layouts, self._program.out_shardings, strict=True)]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the program.
@@ -416,20 +422,24 @@ class Compiled(Stage):
             )
 
     def _check_devices(self, leaves: Sequence[Any], names: Sequence[str | None]) -> None:
-        wanted = self._program.sharding
+        shardings = iter(self._input_shardings())
         wrong = []
         for i, (x, kept) in enumerate(zip(leaves, self._kept(), strict=True)):
-            device = device_of(x)
-            if kept and device is not None and device != self._program.lowered.device:
+            wanted, passed = next(shardings) if kept else None, sharding_of(x)
+            if kept and passed is not None and not is_same_placement(passed, wanted, np.ndim(x)):
                 wrong.append(
                     f"Argument {names[i]} with shape {get_aval(x).str_short()}:\n"
-                    f"  Passed sharding: {x._sharding}\n  Required sharding: {wanted}"
+                    f"  Passed sharding: {passed}\n  Required sharding: {wanted}"
                 )
         if wrong:
             raise ValueError(
                 "Computation was compiled for input shardings that disagree with the shardings of arguments passed to "
                 f"it. Here are the {len(wrong)} mismatches:\n" + "\n".join(wrong)
             )
+
+
+def _format(layout: tuple[Any, ...], sharding: Any) -> Format:
+    return Format(Layout(*layout), sharding)
 
 
 _MOST = 5  # mismatches that a message lists

@@ -13,6 +13,7 @@ from jaxnb.engine.core.prefixes import prefix_errors
 from jaxnb.engine.core.trace import Tracer, current_trace_is_eval, shaped_aval
 from jaxnb.engine.runtime.arrays import ArrayImpl
 from jaxnb.engine.runtime.device_put import device_put_p
+from jaxnb.engine.runtime.meshes import PartitionSpec
 from jaxnb.engine.transforms.constants import is_key_array
 from jaxnb.xla import array as door
 from jaxnb.xla import client, pytree
@@ -41,7 +42,7 @@ __all__ = [
 
 def _spread(name: str, prefix: Any, tree: Any, n: int) -> list[Any]:
     """Returns one entry a leaf."""
-    if prefix is None or isinstance(prefix, bool | Device | Sharding):
+    if prefix is None or isinstance(prefix, bool | Device | PartitionSpec | Sharding):
         return [prefix] * n
     for text in prefix_errors(name, prefix, tree, _is_none):
         raise ValueError(
@@ -84,6 +85,10 @@ def device_put(
     donated = _spread("device_put donate", donate, x, n)
     aliased = _spread("device_put may_alias", may_alias, x, n)
     for place in (*places, *sources):
+        if isinstance(place, PartitionSpec):
+            raise ValueError(
+                "Please set a mesh via `jax.set_mesh` if a PartitionSpec is passed to device_put"
+            )
         if not (place is None or isinstance(place, Device | Sharding)):
             raise ValueError(
                 "`jax.device_put` only accepts `None`, `jax.sharding.Sharding`, `jax.Device`, `Format`, "

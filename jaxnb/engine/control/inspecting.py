@@ -12,6 +12,7 @@ from jaxnb.engine.core.effects import debug_effect
 from jaxnb.engine.core.rules import Undefined, define
 from jaxnb.xla import pytree
 from jaxnb.xla.array import replicated_sharding
+from jaxnb.xla.mlir import ir
 
 __all__ = ["inspect_array_sharding", "inspect_sharding_p"]
 
@@ -22,7 +23,19 @@ def _look(value: Any, *, callback: Callable[[Any], None]) -> list[Any]:
 
 
 def _lower(ctx: Any, value: Any, *, callback: Callable[[Any], None]) -> list[Any]:
-    callback(replicated_sharding())  # one device holds everything, and no operation is needed to see that
+    inspect = ctx.module.inspect
+    if inspect is None:
+        callback(replicated_sharding())  # one device holds everything, and no operation is needed to see that
+        return []
+    key = inspect(callback, len(ctx.avals_in[0].shape))
+    attributes = {
+        "call_target_name": ir.StringAttr.get("InspectSharding"),
+        "has_side_effect": ir.BoolAttr.get(True),
+        "backend_config": ir.StringAttr.get(key),
+    }
+    ir.Operation.create(
+        "stablehlo.custom_call", results=[value.type], operands=[value], attributes=attributes
+    )
     return []
 
 

@@ -42,9 +42,11 @@ class ModuleContext:
         "context",
         "functions",
         "has_single_device_mesh",
+        "inspect",
         "locations",
         "lower_call",
         "lower_jaxpr",
+        "marks",
         "module",
         "platform_index",
         "platforms",
@@ -76,8 +78,12 @@ class ModuleContext:
         self.tagged = False
         self.tokens: dict[Any, Any] = {}
         self.has_single_device_mesh = False
+        self.inspect: Callable[[Callable[..., Any], int], bytes] | None = None
+        """Of a program on several devices: makes the key by which the compiler says how it divides a value."""
         self.tag_is_kept = False
         self.lower_jaxpr: Callable[..., Any] | None = None
+        self.marks: Any = None
+        """What the module says of where values lie, and the meshes it names for that."""
         self.lower_call: Callable[..., Any] | None = None
 
 

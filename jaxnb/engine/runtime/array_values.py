@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import ShapedArray
-from jaxnb.engine.runtime.placement import check_not_deleted, default_device, put_on_device
+from jaxnb.engine.runtime.placement import check_not_deleted, default_device, put, put_on_device
 from jaxnb.xla import array as door
 from jaxnb.xla.array import ArrayImpl
 from jaxnb.xla.client import backend
@@ -99,6 +99,11 @@ def _dlpack(
     copy: bool | None = None,
 ) -> Any:
     check_not_deleted(self)
+    if len(self._sharding._internal_device_list) > 1:
+        raise BufferError(
+            "to_dlpack can only pack a dlpack tensor from an array on a singular device, but an array with a Sharding over "
+            f"{len(self._sharding._internal_device_list)} devices was provided."
+        )
     if dl_device is not None and DLDeviceType(dl_device[0]) is not DLDeviceType.kDLCPU:
         backend(DLDeviceType(dl_device[0]).name.removeprefix("kDL").lower())  # raises: there is none
     return door.to_dlpack(self.clone() if copy else self)
@@ -130,7 +135,7 @@ def _reduce(self: Any) -> Any:
 
 
 def _copy(self: Any) -> ArrayImpl:
-    return _place(np.array(door.to_numpy(self)), self.aval.weak_type)
+    return put(np.array(door.to_numpy(self)), self.aval, self._sharding, self._committed)
 
 
 def _deepcopy(self: Any, memo: Any) -> ArrayImpl:

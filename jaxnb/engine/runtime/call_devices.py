@@ -1,7 +1,6 @@
-"""On which device a call runs, and whether the user chose it.
+"""On which devices a call runs, whether the user chose them, and how its arguments lie on several.
 
 Lives here: the agreement of the arguments' devices, the shardings given to ``jit``, and the devices of captured arrays.
-All of it is about one device: a program runs on one.
 """
 
 from __future__ import annotations
@@ -13,35 +12,43 @@ from jaxnb.engine.core.prefixes import prefix_errors
 from jaxnb.engine.runtime.arrays import default_device, device_of
 from jaxnb.engine.runtime.constants import jaxpr_const_args
 from jaxnb.engine.runtime.layouts import Format
+from jaxnb.engine.runtime.meshes import PartitionSpec
+from jaxnb.engine.runtime.named_shardings import check_fits, devices_of, is_same_placement
+from jaxnb.engine.runtime.placement import sharding_of
 from jaxnb.engine.runtime.shapes import ShapeDtypeStruct
 from jaxnb.engine.runtime.signature import UNSPECIFIED, JitInfo
 from jaxnb.engine.runtime.traces import TracedCall
 from jaxnb.engine.transforms.dce import dce_jaxpr
 from jaxnb.xla import pytree
-from jaxnb.xla.array import Sharding
+from jaxnb.xla.array import NamedSharding, Sharding
 from jaxnb.xla.client import Device, backend
 
 __all__ = ["Placement", "check_shardings", "place_call"]
 
 
+Mark = Any
+"""What a module says of where a value lies: False for nothing, True for "every device has all of it", or a sharding."""
+
+
 class Placement(NamedTuple):
     """Where a call runs."""
 
-    device: Device
+    devices: tuple[Device, ...]
     committed: bool
-    """Whether the user chose the device, so that the results stay there."""
+    """Whether the user chose the devices, so that the results stay there."""
     given_in: tuple[Any, ...] = ()
     """For each leaf of the arguments the sharding given to ``jit``; empty where none was given."""
     given_out: tuple[Any, ...] = ()
     """The same for the results."""
+    marks: tuple[tuple[Mark, ...], tuple[Mark, ...]] = ((), ())
+    """What the module says of each leaf of the arguments and of each result; empty where it says nothing."""
 
 
 def check_shardings(name: str, given: Any) -> Any:
-    """Returns shardings as the user gave them to ``jit``, checked: a tree of shardings on one device, and None.
+    """Returns shardings as the user gave them to ``jit``, checked: a tree of shardings and None.
 
     Raises:
         TypeError: where a leaf is something else.
-        ValueError: where a sharding spans several devices.
     """
     if given is UNSPECIFIED:
         return given
@@ -49,25 +56,31 @@ def check_shardings(name: str, given: Any) -> Any:
         sharding = x.sharding if isinstance(x, Format) else x
         if sharding is None or sharding is UNSPECIFIED:
             continue
-        if not isinstance(sharding, Sharding):
+        if not isinstance(sharding, Sharding | PartitionSpec):
             raise TypeError(
                 f"{name} leaf specifications are expected to be PartitionSpec instances or None, but got {x}"
             )
-        if len(sharding._internal_device_list) != 1:
-            raise ValueError(f"{name}: a program runs on one device, but got {sharding}")
     return UNSPECIFIED if all(x is None for x in pytree.flatten(given, is_leaf=_is_leaf)[0]) else given
 
 
 def _is_leaf(x: Any) -> bool:
-    return x is None or isinstance(x, Format | Sharding) or x is UNSPECIFIED
+    return x is None or isinstance(x, Format | PartitionSpec | Sharding) or x is UNSPECIFIED
 
 
 def _flat(name: str, tree: pytree.PyTreeDef, given: Any) -> tuple[Any, ...]:
     """Returns one sharding a leaf, from a prefix of the structure.
 
     Raises:
+        RuntimeError: where a leaf is a partition spec, and there is no mesh that it could speak of.
         ValueError: where it is no prefix.
     """
+    if any(isinstance(x, PartitionSpec) for x in pytree.flatten(given, is_leaf=_is_leaf)[0]):
+        which = name.removeprefix("pjit ")
+        raise RuntimeError(
+            f"jit requires a non-empty mesh in context if you are passing `PartitionSpec`s to {which}. You can define a "
+            f"context mesh via `jax.set_mesh(mesh)`. Alternatively, provide `Sharding`s to {which} and then the mesh "
+            "context manager is not required."
+        )
     out: list[Any] = []
     full = pytree.unflatten(tree, [object()] * tree.num_leaves)
     errors = list(prefix_errors(name, given, full, _is_leaf))
@@ -130,15 +143,16 @@ def place_call(info: JitInfo, call: TracedCall) -> Placement:
     """Returns where a call runs.
 
     Raises:
-        ValueError: where arguments, shardings and captured arrays disagree on the device.
+        ValueError: where arguments, shardings and captured arrays disagree on the devices, or an array cannot be divided
+            as a sharding says.
     """
     given_in = given_in_shardings(info, call)
     given_out = given_out_shardings(info, call)
     if info.device is not None:
         info.device.client  # noqa: B018  (what is no device is told of here)
-        return Placement(info.device, True, given_in, given_out)
+        return _placement((info.device,), True, call, given_in, given_out)
     if info.backend is not None:
-        return Placement(backend(info.backend).local_devices()[0], True, given_in, given_out)
+        return _placement((backend(info.backend).local_devices()[0],), True, call, given_in, given_out)
     jaxpr = call.traced.jaxpr
     live, kept = dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars), info.keep_unused)
     n_consts = len(call.traced.consts)
@@ -148,64 +162,114 @@ def place_call(info: JitInfo, call: TracedCall) -> Placement:
         if not kept[n_consts + i]:
             continue
         if given_in and given_in[i] is not UNSPECIFIED:
-            place.add(_device_of_sharding(given_in[i]), lambda: "ARG_SHARDING")
+            place.add(devices_of(given_in[i]), lambda: "ARG_SHARDING")
             continue
-        device = _committed_device(x)
-        if device is not None:
+        sharding = _known_sharding(x)
+        if sharding is not None:
             name = names[i] if i < len(names) else f"args[{i}]"
             place.add(
-                device,
+                devices_of(sharding),
                 lambda name=name, i=i: (
                     f"argument {name} of {_qualname(info)} with shape {call.avals[i].str_short()} and"
                 ),
             )
     for c in jaxpr_const_args(live):
-        device = device_of(c)
-        if device is not None:
-            place.add(device, lambda: "closed over constant sharding")
+        sharding = sharding_of(c)
+        if sharding is not None:
+            place.add(devices_of(sharding), lambda: "closed over constant sharding")
     for sharding in given_out:
         if sharding is not UNSPECIFIED:
-            place.add(_device_of_sharding(sharding), lambda: "explicit output sharding")
-    if place.device is None:
-        return Placement(default_device(), False, given_in, given_out)
-    return Placement(place.device, True, given_in, given_out)
+            place.add(devices_of(sharding), lambda: "explicit output sharding")
+    if place.devices is None:
+        return _placement((default_device(),), False, call, given_in, given_out)
+    return _placement(place.devices, True, call, given_in, given_out)
+
+
+def _placement(
+    devices: tuple[Device, ...],
+    committed: bool,
+    call: TracedCall,
+    given_in: tuple[Any, ...],
+    given_out: tuple[Any, ...],
+) -> Placement:
+    if len(devices) == 1 and not given_in and not given_out:
+        return Placement(devices, committed)
+    names, paths = call.traced.debug_info.arg_names, call.traced.debug_info.result_paths or ()
+    for i, (sharding, x, aval) in enumerate(zip(given_in, call.leaves, call.avals, strict=False)):
+        if sharding is UNSPECIFIED:
+            continue
+        check_fits(sharding, aval.shape, f"pjit arguments with pytree key path {_named(names, i)}")
+        mine = _known_sharding(x)
+        if len(devices) > 1 and mine is not None and not is_same_placement(mine, sharding, len(aval.shape)):
+            raise ValueError(
+                f"Sharding passed to jit does not match the sharding on the respective arg. Got jit sharding: {sharding},\n"
+                f"arg sharding: {mine} for arg type: {aval.str_short()}"
+            )
+    for i, (sharding, aval) in enumerate(zip(given_out, call.traced.jaxpr.out_avals, strict=False)):
+        if sharding is not UNSPECIFIED:
+            check_fits(sharding, aval.shape, f"pjit outputs with pytree key path {_named(paths, i)}")
+    if len(devices) == 1:
+        said = tuple(s is not UNSPECIFIED for s in given_in), tuple(s is not UNSPECIFIED for s in given_out)
+        return Placement(devices, committed, given_in, given_out, said)
+    chosen = [
+        s if s is not UNSPECIFIED else _known_sharding(x)
+        for s, x in zip(given_in or [UNSPECIFIED] * len(call.leaves), call.leaves, strict=True)
+    ]
+    marks = marks_on_several(chosen, call.avals)
+    return Placement(devices, committed, given_in, given_out, (marks, tuple(map(_mark, given_out))))
+
+
+def marks_on_several(shardings: Sequence[Any], avals: Sequence[Any]) -> tuple[Mark, ...]:
+    """Returns what a program on several devices says of its parameters, given the shardings that are known.
+
+    A scalar is everywhere; how an array of which nothing is known is divided is left to the compiler.
+    """
+    return tuple(
+        _mark(sharding) or not getattr(aval, "shape", ())
+        for sharding, aval in zip(shardings, avals, strict=True)
+    )
+
+
+def _mark(sharding: Any) -> Mark:
+    return sharding if isinstance(sharding, NamedSharding) else False
+
+
+def _named(names: Sequence[Any], i: int) -> Any:
+    return names[i] if i < len(names) else i
 
 
 class _Agreement:
-    """The device that all parties so far agree on."""
+    """The devices that all parties so far agree on."""
 
-    __slots__ = ("device", "who")
+    __slots__ = ("devices", "who")
 
     def __init__(self) -> None:
-        self.device: Any = None
+        self.devices: tuple[Device, ...] | None = None
         self.who: Any = None
 
-    def add(self, device: Device, who: Any) -> None:
-        if self.device is None:
-            self.device, self.who = device, who
-        elif device != self.device:
+    def add(self, devices: tuple[Device, ...], who: Any) -> None:
+        if self.devices is None:
+            self.devices, self.who = devices, who
+        elif devices != self.devices:
             raise ValueError(
                 "Received incompatible devices for jitted computation. Got "
-                f"{_said(self.who(), self.device)} and {_said(who(), device)}"
+                f"{_said(self.who(), self.devices)} and {_said(who(), devices)}"
             )
 
 
-def _said(who: str, device: Device) -> str:
-    return f"{who} with device ids [{device.id}] on platform {device.platform.upper()}"
+def _said(who: str, devices: tuple[Device, ...]) -> str:
+    return f"{who} with device ids {[d.id for d in devices]} on platform {devices[0].platform.upper()}"
 
 
 def _qualname(info: JitInfo) -> str:
     return info.name if info.is_primitive else getattr(info.fun, "__qualname__", info.name)
 
 
-def _device_of_sharding(sharding: Any) -> Device:
-    return next(iter(sharding._internal_device_list))
-
-
-def _committed_device(x: Any) -> Device | None:
+def _known_sharding(x: Any) -> Any:
+    """Returns where an argument was put, or None."""
     if isinstance(x, ShapeDtypeStruct):
-        return _device_of_sharding(x.sharding) if isinstance(x.sharding, Sharding) else None
-    return device_of(x)
+        return x.sharding if isinstance(x.sharding, Sharding) else None
+    return sharding_of(x)
 
 
 def shardings_of_arguments(call: TracedCall, given_in: Sequence[Any]) -> list[Any]:

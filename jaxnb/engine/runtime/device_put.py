@@ -8,17 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from jaxnb.engine.core.ad import Zero
 from jaxnb.engine.core.avals import get_aval
 from jaxnb.engine.core.rules import define, instantiate_zeros, linear_jvp
 from jaxnb.engine.runtime import dispatch as _executes_primitives
-from jaxnb.engine.runtime.placement import check_not_deleted, default_device, put_on_device
+from jaxnb.engine.runtime.named_shardings import check_fits, devices_of
+from jaxnb.engine.runtime.placement import check_not_deleted, default_device, put, put_on_device
 from jaxnb.engine.transforms.constants import is_key_array
 from jaxnb.xla import array as door
-from jaxnb.xla.array import ArrayImpl, CopySemantics, SingleDeviceSharding
-from jaxnb.xla.client import Device
+from jaxnb.xla.array import ArrayImpl, CopySemantics, Sharding
 
 __all__ = ["device_put_p"]
 
@@ -27,20 +25,31 @@ def _put(x: Any, where: Any, copy: CopySemantics) -> Any:
     """Returns ``x`` where it was asked to be; only a device or a sharding that was named commits it."""
     if is_key_array(x):
         return x._with_words(_put(x._base_array, where, copy))
-    if isinstance(x, np.ndarray | np.generic | int | float | complex) or type(x) is not ArrayImpl:
-        device = where._device if isinstance(where, SingleDeviceSharding) else where
-        aval: Any = get_aval(x)
-        return put_on_device(x, aval, default_device() if device is None else device, device is not None)
-    check_not_deleted(x)
-    device = where._device if isinstance(where, SingleDeviceSharding) else where
-    if copy is CopySemantics.ALWAYS_COPY:
-        copied = door.copy_to_device(
-            x, device or next(iter(x._sharding._internal_device_list)), device is not None or x._committed
-        )
-        return copied if copied.aval is x.aval else door.rewrap(copied, x.aval, copied._sharding, True)
-    if device is None:
-        return x
-    return put_on_device(x, x.aval, device, True)
+    is_ours = type(x) is ArrayImpl
+    aval: Any = x.aval if is_ours else get_aval(x)
+    if is_ours:
+        check_not_deleted(x)
+        if copy is CopySemantics.ALWAYS_COPY:
+            return _copied(x, where)
+        if where is None:
+            return x
+    if where is None:
+        return put_on_device(x, aval, default_device(), False)
+    sharding = where if isinstance(where, Sharding) else door.single_device_sharding(where)
+    check_fits(sharding, aval.shape, "device_put args")
+    return put(x, aval, sharding)
+
+
+def _copied(x: Any, where: Any) -> Any:
+    """Returns a copy of an array, where it was asked to be or where it is."""
+    target = x._sharding if where is None else where
+    sharding = target if isinstance(target, Sharding) else door.single_device_sharding(target)
+    devices = devices_of(sharding)
+    if len(devices) > 1 or len(devices_of(x._sharding)) > 1:
+        check_fits(sharding, x.shape, "device_put args")
+        return put(door.to_numpy(x), x.aval, sharding)
+    copied = door.copy_to_device(x, next(iter(devices)), where is not None or x._committed)
+    return copied if copied.aval is x.aval else door.rewrap(copied, x.aval, copied._sharding, True)
 
 
 def _eager(*args: Any, devices: Sequence[Any], srcs: Any, copy_semantics: Sequence[Any]) -> list[Any]:

@@ -6,7 +6,6 @@ compiled in ``programs.py``.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,12 +22,14 @@ from jaxnb.engine.core.trace import Tracer, eval_trace, trace_context
 from jaxnb.engine.ops import ports as ports
 from jaxnb.engine.ops.staging import stage_p
 from jaxnb.engine.runtime.arrays import default_device, device_of, put_on_device
-from jaxnb.engine.runtime.call_devices import place_call
+from jaxnb.engine.runtime.call_devices import marks_on_several, place_call
 from jaxnb.engine.runtime.constants import jaxpr_const_args
 from jaxnb.engine.runtime.explain import call_site
 from jaxnb.engine.runtime.history import is_watching
 from jaxnb.engine.runtime.lower import forget_composites
+from jaxnb.engine.runtime.named_shardings import devices_of
 from jaxnb.engine.runtime.nan_checks import call_step_by_step, check_result
+from jaxnb.engine.runtime.placement import put, sharding_of
 from jaxnb.engine.runtime.programs import adopt_program, compiled_call, compiled_program, program_key
 from jaxnb.engine.runtime.signature import UNSPECIFIED, CallCache, JitInfo, check_arguments
 from jaxnb.engine.runtime.traces import TracedCall, TracedFunction, forget_function, trace_call
@@ -149,7 +150,7 @@ def _stays_together() -> bool:
 
 
 def _place_argument(x: Any, sharding: Any, layout: Any, *copy_semantics: Any) -> Any:
-    return put_on_device(x, get_aval(x), next(iter(sharding._internal_device_list)), device_of(x) is not None)  # pyright: ignore[reportArgumentType]
+    return put(x, get_aval(x), sharding, device_of(x) is not None)
 
 
 def _bind(info: JitInfo, call: TracedCall) -> Any:
@@ -272,16 +273,14 @@ def _run_jit_call(*args: Any, jaxpr: ClosedJaxpr, name: str, **params: Any) -> l
     """Runs a jit equation outside any trace."""
     if config.disable_jit.value:
         return eval_jaxpr(jaxpr.jaxpr, (), *args)
-    values = itertools.chain(args, jaxpr_const_args(jaxpr.jaxpr))
-    device = next((d for d in map(device_of, values) if d is not None), None)
-    key = program_key(
-        name,
-        params["donated_invars"],
-        params["keep_unused"],
-        default_device() if device is None else device,
-    )
+    shardings = [sharding_of(x) for x in args]
+    known = (s for s in (*shardings, *map(sharding_of, jaxpr_const_args(jaxpr.jaxpr))) if s is not None)
+    where = next(known, None)
+    devices = (default_device(),) if where is None else devices_of(where)
+    marks = (marks_on_several(shardings, jaxpr.in_avals), ()) if len(devices) > 1 else ((), ())
+    key = program_key(name, params["donated_invars"], params["keep_unused"], devices, marks)
     program = compiled_program(jaxpr.jaxpr, key, params["compiler_options_kvs"])
-    out = program.call(args, device is not None)
+    out = program.call(args, where is not None)
     if post_hook_state.value is not None:
         check_result(None, name, args, {}, out)
     return out

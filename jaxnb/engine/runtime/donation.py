@@ -12,7 +12,7 @@ from typing import NamedTuple
 from jaxnb.engine.core.avals import AbstractValue
 from jaxnb.xla.version import JAXLIB_VERSION
 
-__all__ = ["Donation", "Unusable", "match_donated", "warn_of_unusable"]
+__all__ = ["Donation", "Unusable", "match_donated", "on_several_devices", "warn_of_unusable"]
 
 _PAGE = (
     "https://docs.jax.dev/en/latest/201/jit.html#jax-201-buffer-donation"
@@ -71,6 +71,12 @@ def match_donated(
         else:
             unusable.append(Unusable(i, in_avals[i], _reason(in_avals[i], out_avals)))
     return Donation(aliases, donors, unusable)
+
+
+def on_several_devices(donation: Donation) -> Donation:
+    """Returns what becomes of the buffers where the compiler decides how results are divided: it decides this too."""
+    donors = [d or a is not None for a, d in zip(donation.aliases, donation.donors, strict=True)]
+    return Donation([None] * len(donors), donors, donation.unusable)
 
 
 def _reason(aval: AbstractValue, out_avals: Sequence[AbstractValue]) -> str:

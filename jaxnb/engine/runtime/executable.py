@@ -6,6 +6,7 @@ Lives here: compilation for execution, donation, argument checks. Caches by func
 from __future__ import annotations
 
 import contextvars
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,11 +19,14 @@ from jaxnb.engine.core.effects import ordered
 from jaxnb.engine.core.jaxpr import Jaxpr
 from jaxnb.engine.ops.host_calls import calling_context
 from jaxnb.engine.runtime.arrays import ArrayImpl, default_device, device_of, put_on_device
+from jaxnb.engine.runtime.call_devices import Mark
 from jaxnb.engine.runtime.capture_report import warn_of_captured
-from jaxnb.engine.runtime.donation import Donation, match_donated, warn_of_unusable
+from jaxnb.engine.runtime.donation import Donation, match_donated, on_several_devices, warn_of_unusable
 from jaxnb.engine.runtime.key_arrays import key_array
 from jaxnb.engine.runtime.lower import LoweredModule, lower_module, symbol_name
 from jaxnb.engine.runtime.persistent import compile_or_load
+from jaxnb.engine.runtime.placement import put
+from jaxnb.engine.runtime.program_shardings import shardings_of_program, what_is_left_open
 from jaxnb.engine.transforms.dce import dce_jaxpr
 from jaxnb.xla import array as array_door
 from jaxnb.xla import compile as compile_door
@@ -44,20 +48,22 @@ class LoweredProgram:
         donation: what becomes of the kept ones' buffers, and why some cannot be used.
         module: the module, its constants and its callbacks.
         const_args: the captured arrays that are the module's first parameters.
-        device: where it will run.
+        devices: where it will run.
+        marks: what the module says of where each of the kept parameters and each result lies.
         executables: what it was compiled to, by options.
         record: the record of the trace it comes from.
     """
 
     __slots__ = (
         "const_args",
-        "device",
+        "devices",
         "donated",
         "donation",
         "executables",
         "in_avals",
         "jaxpr",
         "kept",
+        "marks",
         "module",
         "name",
         "out_avals",
@@ -73,7 +79,8 @@ class LoweredProgram:
         donated: Sequence[bool],
         donation: Donation,
         module: LoweredModule,
-        device: Device,
+        devices: tuple[Device, ...],
+        marks: tuple[Sequence[Mark], Sequence[Mark]] = ((), ()),
         record: Any = None,
     ):
         self.name = name
@@ -85,7 +92,8 @@ class LoweredProgram:
         self.module = module
         self.const_args = module.const_args
         self.out_avals = jaxpr.out_avals
-        self.device = device
+        self.devices = devices
+        self.marks = marks
         self.executables: dict[Any, CompiledProgram] = {}
         self.record = record
 
@@ -96,10 +104,10 @@ def lower_jaxpr(
     *,
     donated: Sequence[bool] | None = None,
     keep_unused: bool = False,
-    device: Device | None = None,
+    devices: Sequence[Device] = (),
     result_paths: Sequence[str] | None = None,
     tagged: bool = False,
-    given: tuple[Sequence[bool], Sequence[bool]] = ((), ()),
+    marks: tuple[Sequence[Mark], Sequence[Mark]] = ((), ()),
     platforms: Sequence[str] = (),
 ) -> LoweredProgram:
     """Returns the module of a program, its dead code and (unless kept) its unused parameters removed.
@@ -109,34 +117,43 @@ def lower_jaxpr(
         jaxpr: the program.
         donated: for each parameter, whether its buffer may be reused.
         keep_unused: whether unused parameters stay.
-        device: where it will run.
+        devices: where it will run; by default on the default device.
         result_paths: where in the function's result each output stands; by default what the program knows itself.
         tagged: whether locations carry equation identities in place of name stacks.
-        given: for each parameter and each result, whether the user said where it is.
+        marks: what the module says of where each parameter and each result lies.
         platforms: the platforms to lower for; by default the device's own.
     """
-    device = default_device() if device is None else device
+    on = tuple(devices) or (default_device(),)
     live, kept = dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars), keep_unused)
     warn_of_captured(live)
     may = [False] * len(jaxpr.invars) if donated is None else list(donated)
     donation = match_donated(live.in_avals, live.out_avals, [d for d, k in zip(may, kept, strict=True) if k])
+    if len(on) > 1:
+        donation = on_several_devices(donation)
+        if one_at_a_time := ordered(live.effects):
+            raise ValueError(
+                f"The following ordered effects are not supported for more than 1 device: {list(one_at_a_time)}"
+            )
     if result_paths is None and jaxpr.debug_info is not None:
         result_paths = jaxpr.debug_info.result_paths  # pyright: ignore[reportAssignmentType]
-    given_in, given_out = given
+    of_args, of_results = marks
+    of_args = [mark for mark, k in zip(of_args, kept, strict=True) if k] if of_args else ()
     module = lower_module(
         name,
         live,
-        platforms=tuple(platforms) or (device.platform,),  # pyright: ignore[reportOptionalMemberAccess]
+        platforms=tuple(platforms) or (next(iter(on)).platform,),
+        partitions=len(on),
         donors=donation.donors,
         result_paths=result_paths,
         tagged=tagged,
         aliases=donation.aliases,
-        given_in=[g for g, k in zip(given_in, kept, strict=True) if k] if given_in else (),
-        given_out=given_out,
+        marks=(of_args, of_results),
     )
     warn_of_unusable(donation.unusable)
     record = jaxpr._cache.get("record")
-    return LoweredProgram(name, live, jaxpr.in_avals, kept, may, donation, module, device, record)
+    return LoweredProgram(
+        name, live, jaxpr.in_avals, kept, may, donation, module, on, (of_args, of_results), record
+    )
 
 
 class RuntimeTokens:
@@ -178,7 +195,12 @@ def _in_memory(aval: AbstractValue) -> AbstractValue:
 
 
 class CompiledProgram:
-    """An executable on one device."""
+    """An executable on its devices.
+
+    Attributes:
+        in_shardings: where the module's parameters must lie: captured arrays, then the kept arguments.
+        out_shardings: where its results will lie.
+    """
 
     __slots__ = (
         "__weakref__",
@@ -189,21 +211,22 @@ class CompiledProgram:
         "handlers",
         "has_effects",
         "in_avals",
+        "in_shardings",
         "key_results",
         "lowered",
         "out_avals",
-        "sharding",
+        "out_shardings",
     )
 
     def __init__(self, lowered: LoweredProgram, executable: compile_door.Executable):
         self.lowered = lowered
         self.executable = executable
-        self.sharding = array_door.single_device_sharding(lowered.device)
         self.out_avals = lowered.out_avals
         self.in_avals = lowered.in_avals
-        device = lowered.device
+        self.in_shardings, self.out_shardings = shardings_of_program(lowered, executable)
         self.const_args = [
-            put_on_device(c, ShapedArray(c.shape, c.dtype), device) for c in lowered.const_args
+            put(c, ShapedArray(c.shape, c.dtype), sharding, False)
+            for c, sharding in zip(lowered.const_args, self.in_shardings, strict=False)
         ]
         self.effects = ordered(lowered.jaxpr.effects)
         self.has_effects = bool(lowered.module.callbacks)
@@ -213,7 +236,11 @@ class CompiledProgram:
         self.empty_results = [i for i, kind in enumerate(kinds) if kind == dtypes.float0]
 
     def _handlers(self, committed: bool) -> list[Any]:
-        return [array_door.result_handler(_in_memory(a), self.sharding, committed) for a in self.out_avals]
+        committed = committed or len(self.lowered.devices) > 1
+        return [
+            array_door.result_handler(_in_memory(a), sharding, committed)
+            for a, sharding in zip(self.out_avals, self.out_shardings, strict=True)
+        ]
 
     def committed_handlers(self) -> list[Any]:
         """Returns the handlers for results of committed arguments."""
@@ -221,15 +248,15 @@ class CompiledProgram:
 
     def call(self, leaves: Sequence[Any], committed: bool = False) -> list[Any]:
         """Returns the results for one value a parameter (dropped parameters included)."""
-        device = self.lowered.device
         args = list(self.const_args)
-        sharding = self.sharding
+        shardings = itertools.islice(self.in_shardings, len(args), None)
         for x, aval, kept in zip(leaves, self.in_avals, self.lowered.kept, strict=True):
             if kept:
+                sharding = next(shardings)
                 if type(x) is ArrayImpl and x._sharding is sharding and not x.is_deleted():
                     args.append(x)
                 else:
-                    args.append(put_on_device(x, aval, device, device_of(x) is not None))  # pyright: ignore[reportArgumentType]
+                    args.append(put(x, aval, sharding, device_of(x) is not None))
         handlers = self.committed_handlers() if committed else self.handlers
         if self.has_effects:
             out = self._call_with_effects(args, handlers)
@@ -243,12 +270,13 @@ class CompiledProgram:
 
     def _call_with_effects(self, args: list[Any], handlers: list[Any]) -> list[Any]:
         """Runs a program that calls back: ordered effects wait for their tokens, and someone can wait for all."""
-        device = self.lowered.device
+        device = self.lowered.devices[0]
         calling_context.context = contextvars.copy_context()
         tokens = [runtime_tokens.take(e, device) for e in self.effects]
         results = self.executable.execute_sharded([*tokens, *args], with_tokens=True)
         runtime_tokens.unordered[device] = results.consume_token()
-        token_handler = array_door.result_handler(runtime_tokens.aval, self.sharding, False)
+        here = array_door.single_device_sharding(device)
+        token_handler = array_door.result_handler(runtime_tokens.aval, here, False)
         out = results.consume_with_handlers([*[token_handler] * len(self.effects), *handlers])
         for effect, token in zip(self.effects, out, strict=False):
             runtime_tokens.ordered[effect, device] = token
@@ -258,19 +286,16 @@ class CompiledProgram:
         """Returns what C++ needs to run later calls alone; None for one that calls back or returns what Python makes."""
         if self.has_effects or self.key_results or self.empty_results:
             return None
-        n = len(self.const_args)
-        sharding = self.sharding
-        kept = [True] * n + self.lowered.kept
-        n_in = sum(kept)
+        committed = committed or len(self.lowered.devices) > 1
         return FastpathData(
             self.executable.raw,
             out_tree,
-            [sharding] * n_in,
-            [sharding] * len(self.out_avals),
+            self.in_shardings,
+            self.out_shardings,
             self.out_avals,
             [committed] * len(self.out_avals),
-            kept,
-            [None] * n_in,
+            [True] * len(self.const_args) + self.lowered.kept,
+            [None] * len(self.in_shardings),
             self.const_args,
         )
 
@@ -278,12 +303,14 @@ class CompiledProgram:
 def compile_options(
     lowered: LoweredProgram, compiler_options: Sequence[tuple[str, Any]] = ()
 ) -> compile_door.CompileOptions:
-    """Returns how a lowered program is compiled: on its device, layouts and shardings left to XLA."""
+    """Returns how a lowered program is compiled: on its devices, layouts and what it does not say left to XLA."""
+    of_params, of_results = what_is_left_open(lowered)
     return compile_door.CompileOptions.create(
-        [lowered.device.id],
+        [device.id for device in lowered.devices],
+        num_partitions=len(lowered.devices),
         compiler_options=dict(compiler_options),
-        propagate_to_outputs=(True,) * len(lowered.out_avals),
-        propagate_to_parameters=(True,) * (len(lowered.const_args) + sum(lowered.kept)),
+        propagate_to_outputs=of_results,
+        propagate_to_parameters=of_params,
         disable_most_optimizations=config.disable_most_optimizations.value,
     )
 
@@ -298,4 +325,4 @@ def compile_jaxpr(
     """
     options = compile_options(lowered, compiler_options)
     name = f"jit_{symbol_name(lowered.name)}"
-    return CompiledProgram(lowered, compile_or_load(name, lowered.module, lowered.device, options))
+    return CompiledProgram(lowered, compile_or_load(name, lowered.module, lowered.devices, options))

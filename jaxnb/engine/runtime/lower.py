@@ -35,11 +35,13 @@ from jaxnb.engine.ops.locations import (
 )
 from jaxnb.engine.ops.lowering import LoweringContext, ModuleContext, activate, constant, ir_type
 from jaxnb.engine.runtime.constants import jaxpr_const_args
-from jaxnb.engine.runtime.placement import device_of
+from jaxnb.engine.runtime.module_marks import ModuleMarks, mark, platform_mark
+from jaxnb.engine.runtime.program_shardings import inspector, marks_of_constants
 from jaxnb.engine.transforms.constants import with_constvars
 from jaxnb.engine.transforms.stage import trace_rule
 from jaxnb.xla import state
 from jaxnb.xla import traceback as tb_door
+from jaxnb.xla.array import NamedSharding
 from jaxnb.xla.mlir import (
     func,
     hlo,
@@ -67,14 +69,17 @@ class LoweredModule:
     the thread that made it has the module too; whoever asks later gets it read again.
     """
 
-    __slots__ = ("_module", "_owner", "bytecode", "callbacks", "const_args")
+    __slots__ = ("_module", "_owner", "bytecode", "callbacks", "const_args", "inspections")
 
-    def __init__(self, module: Any, const_args: list[Any], callbacks: list[Any]):
+    def __init__(
+        self, module: Any, const_args: list[Any], callbacks: list[Any], inspections: Sequence[Any] = ()
+    ):
         self._module = module
         self._owner = threading.get_ident()
         self.bytecode = module_to_bytecode(module)
         self.const_args = const_args
         self.callbacks = callbacks
+        self.inspections = inspections  # the compiler calls them, and nothing else keeps them alive
         if len(self.bytecode) > LARGE:
             retire_context()
 
@@ -105,8 +110,8 @@ def lower_module(
     result_paths: Sequence[str | None] | None = None,
     tagged: bool = False,
     aliases: Sequence[int | None] = (),
-    given_in: Sequence[bool] = (),
-    given_out: Sequence[bool] = (),
+    marks: tuple[Sequence[Any], Sequence[Any]] = ((), ()),
+    partitions: int = 1,
 ) -> LoweredModule:
     """Returns the module of a program; the constants come first among its parameters.
 
@@ -118,8 +123,8 @@ def lower_module(
         result_paths: where in the function's result each output stands.
         tagged: whether locations carry equation identities in place of name stacks.
         aliases: for each parameter the output that takes its buffer, or None.
-        given_in: for which parameters the user said where they are; empty for none.
-        given_out: the same for the results.
+        marks: what is said of where each parameter and each result lies; empty for nothing.
+        partitions: over how many devices it is partitioned.
     """
     context = lowering_context()
     with context, ir.Location.unknown(context):
@@ -127,10 +132,13 @@ def lower_module(
         attrs = module.operation.attributes
         attrs["sym_name"] = ir.StringAttr.get(f"jit_{symbol_name(name)}")
         i32 = ir.IntegerType.get_signless(32)
-        attrs["mhlo.num_partitions"] = ir.IntegerAttr.get(i32, 1)
+        attrs["mhlo.num_partitions"] = ir.IntegerAttr.get(i32, partitions)
         attrs["mhlo.num_replicas"] = ir.IntegerAttr.get(i32, 1)
         mod = ModuleContext(context, module, platforms)
         mod.tagged = tagged
+        inspections: list[Any] = []
+        if partitions > 1:
+            mod.inspect = inspector(marks, jaxpr_const_args(jaxpr), inspections)
         mod.lower_jaxpr = _lower_inline
         mod.lower_call = lower_call
         limit = 10 if tagged else config.traceback_in_locations_limit.value
@@ -140,90 +148,22 @@ def lower_module(
             stack = empty_name_stack.extend(f"jit({name})")
             chosen = len(platforms) > 1
             place = Place(outer=capture())
-            op = _lower_function(mod, "main", jaxpr, const_args, stack, place, public=True)
-            placed = [device_of(c) is not None for c in const_args]
-            _mark_parameters(op, jaxpr, const_args, placed, donors, aliases, given_in, chosen)
-            _mark_results(op, jaxpr, result_paths, given_out)
-            ends = [*jaxpr.invars, *jaxpr.outvars]
-            if any(placed) or any(given_in) or any(given_out) or any(_is_extended(v.aval) for v in ends):
-                _declare_mesh(module)
-    return LoweredModule(module, const_args, mod.callbacks)
+            of_constants = marks_of_constants(const_args, partitions)
+            of_args, of_results = marks
+            module_marks = mod.marks = ModuleMarks([*of_constants, *of_args, *of_results])
+            op = _lower_function(mod, "main", jaxpr, const_args, stack, place, public=True, marks=marks)
+            module_marks.parameters(op, jaxpr, const_args, of_constants, donors, aliases, of_args, chosen)
+            module_marks.results(op, jaxpr, result_paths, of_results)
+            if any(_is_extended(v.aval) for v in (*jaxpr.invars, *jaxpr.outvars)):
+                module_marks.is_whole_named = True  # what keeps the words of keys together names it
+            module_marks.declare(module)
+    return LoweredModule(module, const_args, mod.callbacks, inspections)
 
 
 def _file_of(code: Any) -> str | None:
     # Locations have frames of frozen modules, such as that which runs a module as a script.
     name = code.co_filename
     return name if source.is_user_file(name) or name.startswith("<frozen ") else None
-
-
-def _mark_parameters(
-    op: Any,
-    jaxpr: Jaxpr,
-    const_args: Sequence[Any],
-    placed: Sequence[bool],
-    donors: Sequence[bool],
-    aliases: Sequence[int | None],
-    given: Sequence[bool],
-    chosen: bool,
-) -> None:
-    arg_attrs: list[Any] = []
-    if chosen:
-        arg_attrs.append(_platform_mark())
-    arg_attrs += [_mark("jax.token")] * len(ordered(jaxpr.effects))
-    for c, is_placed in zip(const_args, placed, strict=True):
-        # where the user put a constant is part of the program
-        where = _sharding(get_aval(c)) if is_placed else {}
-        arg_attrs.append(ir.DictAttr.get({"jax.const": ir.BoolAttr.get(True), **where}))
-    i32 = ir.IntegerType.get_signless(32)
-    for i, v in enumerate(jaxpr.invars):
-        entries: dict[str, Any] = {}
-        alias = aliases[i] if aliases else None
-        if alias is not None:
-            entries["tf.aliasing_output"] = ir.IntegerAttr.get(i32, alias)
-        elif donors and donors[i]:
-            entries["jax.buffer_donor"] = ir.BoolAttr.get(True)
-        if given and given[i]:
-            entries.update(_sharding(v.aval))
-        arg_attrs.append(ir.DictAttr.get(entries))
-    op.arg_attrs = ir.ArrayAttr.get(arg_attrs)
-
-
-def _mark_results(op: Any, jaxpr: Jaxpr, paths: Sequence[str | None] | None, given: Sequence[bool]) -> None:
-    if paths is None and not any(given):
-        return
-    attrs: list[Any] = [_mark("jax.token")] * len(ordered(jaxpr.effects))
-    for i, v in enumerate(jaxpr.outvars):
-        entries: dict[str, Any] = {}
-        path = paths[i] if paths is not None and i < len(paths) else None
-        if path is not None:
-            entries["jax.result_info"] = ir.StringAttr.get(path)
-        if given and given[i]:
-            entries.update(_sharding(v.aval))
-        attrs.append(ir.DictAttr.get(entries))
-    op.result_attrs = ir.ArrayAttr.get(attrs)
-
-
-def _sharding(aval: AbstractValue) -> dict[str, Any]:
-    """Returns the attribute of a value that the user put on the one device."""
-    if not config.use_shardy_partitioner.value:
-        return {"mhlo.sharding": ir.StringAttr.get("{replicated}")}
-    dims = ", ".join(["{}"] * len(getattr(aval, "shape", ())))
-    return {"sdy.sharding": ir.Attribute.parse(f"#sdy.sharding<@empty_mesh, [{dims}]>")}
-
-
-def _declare_mesh(module: Any) -> None:
-    if config.use_shardy_partitioner.value:
-        text = "module { sdy.mesh @empty_mesh = <[]> {stablehlo.mesh = {axes = []}} loc(unknown) }"
-        op = ir.Module.parse(text).body.operations[0].operation
-        op.clone(ip=ir.InsertionPoint.at_block_begin(module.body))
-
-
-def _platform_mark() -> Any:
-    return ir.DictAttr.get({"jax.global_constant": ir.StringAttr.get("_platform_index")})
-
-
-def _mark(name: str) -> Any:
-    return ir.DictAttr.get({name: ir.BoolAttr.get(True)})
 
 
 def _lower_function(
@@ -234,6 +174,8 @@ def _lower_function(
     stack: NameStack,
     place: Place,
     public: bool,
+    marks: tuple[Sequence[Any], Sequence[Any]] = ((), ()),
+    of_jit: bool = False,
 ) -> Any:
     """Appends a function for a program to the module; its first parameters are the constants.
 
@@ -251,12 +193,12 @@ def _lower_function(
     op.attributes["sym_visibility"] = ir.StringAttr.get("public" if public else "private")
     if (const_args or effects or chosen) and not public:
         none = ir.DictAttr.get({})
-        marks = [_platform_mark()] * chosen
-        marks += [_mark("jax.token")] * len(effects) + [_mark("jax.const")] * len(const_args)
-        op.arg_attrs = ir.ArrayAttr.get(marks + [none] * len(jaxpr.invars))
+        own_marks = [platform_mark()] * chosen
+        own_marks += [mark("jax.token")] * len(effects) + [mark("jax.const")] * len(const_args)
+        op.arg_attrs = ir.ArrayAttr.get(own_marks + [none] * len(jaxpr.invars))
         if effects:
             op.result_attrs = ir.ArrayAttr.get(
-                [_mark("jax.token")] * len(effects) + [none] * len(jaxpr.outvars)
+                [mark("jax.token")] * len(effects) + [none] * len(jaxpr.outvars)
             )
     mod.symbols.insert(op)
     names = jaxpr.debug_info.arg_names if jaxpr.debug_info is not None else ()
@@ -281,11 +223,13 @@ def _lower_function(
                 for value in with_constvars(jaxpr).consts:
                     const_values[id(value)] = constant(np.asarray(getattr(value, "_base_array", value)))
             ins = args[len(const_args) :]
+            if of_jit:
+                mod.marks.keep_constants(const_args, args[: len(const_args)])
             if public:
-                ins = [_constrained(x, v.aval) for x, v in zip(ins, jaxpr.invars, strict=True)]
+                ins = _constrained(ins, jaxpr.invars, marks[0])
             outs = lower_block(mod, jaxpr, ins, const_values, stack, place)
             if public:
-                outs = [_constrained(x, v.aval) for x, v in zip(outs, jaxpr.outvars, strict=True)]
+                outs = _constrained(outs, jaxpr.outvars, marks[1])
             func.return_([*(mod.tokens[e] for e in effects), *outs])
     finally:
         mod.tag_is_kept = before
@@ -305,12 +249,16 @@ def _is_extended(aval: Any) -> bool:
     return dtypes.is_extended(getattr(aval, "dtype", None))
 
 
-def _constrained(value: Any, aval: Any) -> Any:
-    """Emits, for keys, that their words are not divided between devices."""
-    if not _is_extended(aval):
-        return value
-    dims = ", ".join(["{?}"] * aval.ndim + ["{}"] * len(aval.dtype.element_shape))
-    return sdy.sharding_constraint(value, ir.Attribute.parse(f"#sdy.sharding<@empty_mesh, [{dims}]>"))
+def _constrained(values: Sequence[Any], atoms: Sequence[Any], marks: Sequence[Any]) -> list[Any]:
+    """Emits, for keys of which the module says nothing, that their words are not divided between devices."""
+    out = list(values)
+    for i, atom in enumerate(atoms):
+        aval = atom.aval
+        if _is_extended(aval) and not (marks and isinstance(marks[i], NamedSharding)):
+            dims = ", ".join(["{?}"] * aval.ndim + ["{}"] * len(aval.dtype.element_shape))
+            where = ir.Attribute.parse(f"#sdy.sharding<@empty_mesh, [{dims}]>")
+            out[i] = sdy.sharding_constraint(out[i], where)
+    return out
 
 
 def _const_aval(c: Any) -> AbstractValue:
@@ -466,7 +414,10 @@ def lower_call(
         # Tags are read by somebody who wants to see the whole way, if only that of the first call.
         place = inner_place(ctx) if mod.tagged else Place(rule=ctx.where[2].rule)
         with mod.unknown if mod.tagged else function_location(ctx):
-            op = _lower_function(mod, name, jaxpr, const_args, empty_name_stack, place, public=False)
+            of_jit = ctx.primitive.name == "jit"
+            op = _lower_function(
+                mod, name, jaxpr, const_args, empty_name_stack, place, public=False, of_jit=of_jit
+            )
         found = mod.functions[key] = (op, const_args)
     op, const_args = found
     # the constants of a program that a lowering rule calls are known only here

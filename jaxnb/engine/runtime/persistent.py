@@ -58,23 +58,23 @@ def reset() -> None:
 
 
 def compile_or_load(
-    name: str, module: LoweredModule, device: Device, options: compile_door.CompileOptions
+    name: str, module: LoweredModule, devices: Sequence[Device], options: compile_door.CompileOptions
 ) -> compile_door.Executable:
     """Returns the executable of a module, from the disk where the cache has it.
 
     Args:
         name: the module's name.
         module: the module.
-        device: where it will run.
+        devices: where it will run.
         options: how to compile it.
 
     Raises:
         JaxRuntimeError: where XLA refuses the program or an option.
     """
-    client = backend(device.platform)
+    client = backend(devices[0].platform)
 
     def compile_it() -> compile_door.Executable:
-        return compile_door.compile_module(client, module.module, [device], options, module.callbacks)
+        return compile_door.compile_module(client, module.module, devices, options, module.callbacks)
 
     if not config.enable_compilation_cache.value:
         return compile_it()
@@ -101,7 +101,7 @@ def compile_or_load(
     except Exception as error:
         _trouble("reading", name, error)
     if entry is not None:
-        executable = _load(name, client, entry, device, options)
+        executable = _load(name, client, entry, devices, options)
         if executable is not None:
             _hit(name, key, entry, time.perf_counter() - start, parts)
             return executable
@@ -121,10 +121,14 @@ def _say(text: str) -> None:
 
 
 def _load(
-    name: str, client: Any, entry: diskcache.Entry, device: Device, options: compile_door.CompileOptions
+    name: str,
+    client: Any,
+    entry: diskcache.Entry,
+    devices: Sequence[Device],
+    options: compile_door.CompileOptions,
 ) -> compile_door.Executable | None:
     try:
-        return compile_door.load_executable(client, entry.executable, [device], options)
+        return compile_door.load_executable(client, entry.executable, devices, options)
     except Exception as error:
         _trouble("reading", name, error)
         return None

@@ -14,9 +14,10 @@ from jaxnb.base import config
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.jaxpr import Jaxpr
 from jaxnb.engine.runtime import history
-from jaxnb.engine.runtime.call_devices import Placement, shardings_of_arguments
+from jaxnb.engine.runtime.call_devices import Mark, Placement, place_call, shardings_of_arguments
 from jaxnb.engine.runtime.constants import jaxpr_const_args
 from jaxnb.engine.runtime.executable import CompiledProgram, LoweredProgram, compile_jaxpr, lower_jaxpr
+from jaxnb.engine.runtime.program_shardings import marks_of_constants
 from jaxnb.engine.runtime.signature import UNSPECIFIED, JitInfo
 from jaxnb.engine.runtime.timing import COMPILE, LOWER, log_level, timed
 from jaxnb.engine.runtime.traces import TracedCall
@@ -49,10 +50,10 @@ class ProgramKey(NamedTuple):
     """For each parameter, whether its buffer may be reused."""
     keep_unused: bool
     """Whether parameters that the program does not use stay."""
-    device: Device
+    devices: tuple[Device, ...]
     """Where it will run."""
-    given: tuple[tuple[bool, ...], tuple[bool, ...]]
-    """For each parameter and each result, whether the user said where it is; empty where nothing was said."""
+    marks: tuple[tuple[Mark, ...], tuple[Mark, ...]]
+    """What the module says of where each parameter and each result lies; empty where it says nothing."""
     platforms: tuple[str, ...]
     """The platforms it is lowered for; empty for the device's own."""
     context: tuple[Any, ...]
@@ -63,12 +64,12 @@ def program_key(
     name: str,
     donated: tuple[bool, ...],
     keep_unused: bool,
-    device: Device,
-    given: tuple[tuple[bool, ...], tuple[bool, ...]] = ((), ()),
+    devices: tuple[Device, ...],
+    marks: tuple[tuple[Mark, ...], tuple[Mark, ...]] = ((), ()),
     platforms: tuple[str, ...] = (),
 ) -> ProgramKey:
     """Returns the key of a program lowered under the settings of now."""
-    return ProgramKey(name, donated, keep_unused, device, given, platforms, settings_context())
+    return ProgramKey(name, donated, keep_unused, devices, marks, platforms, settings_context())
 
 
 def _executables(jaxpr: Jaxpr, key: ProgramKey) -> dict[Any, CompiledProgram]:
@@ -95,8 +96,8 @@ def lowered_program(jaxpr: Jaxpr, key: ProgramKey, shardings: Sequence[Any] | No
                 jaxpr,
                 donated=key.donated,
                 keep_unused=key.keep_unused,
-                device=key.device,
-                given=key.given,
+                devices=key.devices,
+                marks=key.marks,
                 platforms=key.platforms,
             )
         lowered.executables = _executables(jaxpr, key)
@@ -110,7 +111,10 @@ def _compiling(jaxpr: Jaxpr, key: ProgramKey, shardings: Sequence[Any] | None) -
     consts = jaxpr_const_args(live)
     types = [ShapedArray(c.shape, c.dtype) for c in consts] + live.in_avals
     places = [UNSPECIFIED] * len(jaxpr.invars) if shardings is None else shardings
-    mapping = [UNSPECIFIED] * len(consts) + [s for s, k in zip(places, kept, strict=False) if k]
+    placed = [UNSPECIFIED] * len(consts)
+    if len(key.devices) > 1:
+        placed = [mark or UNSPECIFIED for mark in marks_of_constants(consts, len(key.devices))]
+    mapping = placed + [s for s, k in zip(places, kept, strict=False) if k]
     return f"Compiling jit({key.name}) with global shapes and types {tuple(types)}. Argument mapping: {tuple(mapping)}."
 
 
@@ -143,13 +147,9 @@ def _key_of_call(
     info: JitInfo, call: TracedCall, place: Placement, platforms: tuple[str, ...] = ()
 ) -> ProgramKey:
     hidden = (False,) * len(call.traced.consts)
-    given: Any = ((), ())
-    if place.given_in or place.given_out:
-        given = tuple(
-            hidden * (i == 0) + tuple(s is not UNSPECIFIED for s in shardings) if shardings else ()
-            for i, shardings in enumerate((place.given_in, place.given_out))
-        )
-    return program_key(info.name, hidden + call.donated, info.keep_unused, place.device, given, platforms)
+    of_args, of_results = place.marks
+    marks = (hidden + of_args if of_args else (), of_results)
+    return program_key(info.name, hidden + call.donated, info.keep_unused, place.devices, marks, platforms)
 
 
 def lowered_call(
@@ -180,5 +180,5 @@ def adopt_program(info: JitInfo, call: TracedCall, program: CompiledProgram) -> 
 
     One that is there already stays.
     """
-    key = _key_of_call(info, call, Placement(program.lowered.device, False))
+    key = _key_of_call(info, call, place_call(info, call))
     return _executables(call.traced.jaxpr, key).setdefault(_options_key(info.compiler_options), program)

@@ -92,6 +92,12 @@ door.install(
         "num_devices": property(
             lambda self: len(self._internal_device_list), doc="How many devices there are."
         ),
+        "is_fully_replicated": property(
+            lambda self: self._hlo_sharding.is_replicated(), doc="Whether every device holds everything."
+        ),
+        "devices_indices_map": lambda self, global_shape: dict(
+            zip(self._internal_device_list, door.part_indices(self, tuple(global_shape)), strict=True)
+        ),
     },
     GSPMDSharding,
 )

@@ -21,10 +21,12 @@ from jaxnb.engine.api.transfer import block_until_ready
 from jaxnb.engine.core.functions import held
 from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr
 from jaxnb.engine.runtime import history
-from jaxnb.engine.runtime.arrays import ArrayImpl, default_device, device_of, put_on_device
+from jaxnb.engine.runtime.arrays import ArrayImpl, device_of
+from jaxnb.engine.runtime.call_devices import place_call
 from jaxnb.engine.runtime.dispatch import JitInfo, TracedCall, adopt_program, trace_call
 from jaxnb.engine.runtime.executable import CompiledProgram, LoweredProgram, compile_options, lower_jaxpr
 from jaxnb.engine.runtime.nan_checks import check_result
+from jaxnb.engine.runtime.placement import put
 from jaxnb.engine.runtime.signature import CallCache
 from jaxnb.engine.transforms.constants import with_constvars
 from jaxnb.engine.transforms.dependent import record_executed
@@ -46,7 +48,7 @@ from jaxnb.explorer.capture.signature import CapturedParameter
 from jaxnb.xla import array as array_door
 from jaxnb.xla import compile as compile_door
 from jaxnb.xla import pytree
-from jaxnb.xla.client import backend
+from jaxnb.xla.client import Device, backend
 from jaxnb.xla.hlo import module_cost_analysis
 from jaxnb.xla.mlir import lowering_context, module_text, module_to_bytecode
 from jaxnb.xla.version import JAXLIB_VERSION_TEXT
@@ -117,7 +119,7 @@ class EngineFrontEnd:
                     trace_call(_anew(self.info), self.args, self.kwargs)
             jaxpr._cache["executed"] = tuple(rows)
         frames = Frames(self.fun)
-        device = self._device()
+        self.place = place_call(self.info, call)
         with collection_paused():
             captured, self.constant_ids = trace_of(
                 jaxpr, call.traced.debug_info, self.fun, frames, call.avals
@@ -125,7 +127,7 @@ class EngineFrontEnd:
         captured = self.captured = replace(
             captured,
             title=self.title,
-            device=f"{device.platform}:{device.id}",
+            device=_said(self.place.devices),
             seconds=seconds,
             executed=tuple(
                 CapturedExecution(
@@ -140,13 +142,6 @@ class EngineFrontEnd:
             repeats=sum(row.is_staged for row in jaxpr._cache.get("executed", ())),
         )
         return captured
-
-    def _device(self) -> Any:
-        assert self.call is not None
-        chosen = self.info.device or next(
-            (d for d in map(device_of, self.call.leaves) if d is not None), None
-        )
-        return chosen or default_device()
 
     def program(self) -> Program:
         """What was traced, in the form that programs are compared in."""
@@ -175,7 +170,8 @@ class EngineFrontEnd:
                 call.traced.jaxpr,
                 donated=call.donated,
                 keep_unused=info.keep_unused,
-                device=self._device(),
+                devices=self.place.devices,
+                marks=self.place.marks,
                 result_paths=_result_paths(call.traced.out_tree),
                 tagged=True,
             )
@@ -188,7 +184,8 @@ class EngineFrontEnd:
         numbers = {key: i for i, key in enumerate(self.constant_ids)}
         parameters = [f"constant:{numbers[id(c)]}" if id(c) in numbers else "" for c in lowered.const_args]
         parameters += [f"argument:{i}" for i, kept in enumerate(lowered.kept) if kept]
-        reason = "it calls back into Python" if lowered.module.callbacks else ""
+        calls_back = lowered.module.callbacks or lowered.module.inspections
+        reason = "it calls back into Python" if calls_back else ""
         return CapturedLowering(
             text=text,
             line_names=_line_names(module_text(module, debug_info=True), text.count("\n") + 1),
@@ -222,9 +219,9 @@ class EngineFrontEnd:
         assert self.call is not None
         start = time.perf_counter()
         executable = compile_door.compile_module(
-            backend(lowered.device.platform),
+            backend(lowered.devices[0].platform),
             lowered.module.module,
-            [lowered.device],
+            lowered.devices,
             compile_options(lowered, self.info.compiler_options),
             lowered.module.callbacks,
         )
@@ -250,9 +247,9 @@ class EngineFrontEnd:
         assert call is not None
         if compilation.executable is not None:
             executable = compile_door.load_executable(
-                backend(lowered.device.platform),
+                backend(lowered.devices[0].platform),
                 compilation.executable,
-                [lowered.device],
+                lowered.devices,
                 compile_options(lowered, self.info.compiler_options),
             )
             history.add_seconds(lowered.record, "compile", compilation.seconds)
@@ -284,6 +281,10 @@ class EngineFrontEnd:
             start = time.perf_counter()
             block_until_ready(self.executable.call(leaves, committed))
             yield time.perf_counter() - start
+
+
+def _said(devices: Sequence[Device]) -> str:
+    return f"{devices[0].platform}:{','.join(str(device.id) for device in devices)}"
 
 
 def _plain_info(fun: Callable[..., Any]) -> JitInfo:
@@ -357,7 +358,7 @@ def trace_of(
 
 
 def _copy(x: Any) -> Any:
-    return put_on_device(array_door.to_numpy(x), x.aval, default_device(), device_of(x) is not None)
+    return put(array_door.to_numpy(x), x.aval, x._sharding, device_of(x) is not None)
 
 
 def _nbytes(aval: Any) -> int:

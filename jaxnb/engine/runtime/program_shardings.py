@@ -1,0 +1,112 @@
+"""Where the parameters and results of a compiled program lie: as its module says, or as the compiler decided.
+
+Lives here: the shardings of one program, before and after it is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jaxnb.engine.runtime.named_shardings import is_same_placement, named_from_hlo
+from jaxnb.engine.runtime.placement import sharding_of
+from jaxnb.xla import array as door
+from jaxnb.xla.array import GSPMDSharding, NamedSharding
+from jaxnb.xla.client import device_list
+from jaxnb.xla.compile import Executable, inspection_key
+
+__all__ = ["inspector", "marks_of_constants", "shardings_of_program", "what_is_left_open"]
+
+
+def marks_of_constants(const_args: Sequence[Any], partitions: int) -> list[Any]:
+    """Returns what a module says of its captured arrays: of those that the user has put somewhere, where that is."""
+    shardings = [sharding_of(c) for c in const_args]
+    if partitions == 1:
+        return [sharding is not None for sharding in shardings]
+    return [s if isinstance(s, NamedSharding) else False for s in shardings]
+
+
+def _marks(lowered: Any) -> tuple[list[Any], list[Any]]:
+    """Returns the marks of all parameters, captured arrays first, and of all results."""
+    of_args, of_results = lowered.marks
+    constants = marks_of_constants(lowered.const_args, len(lowered.devices))
+    args = list(of_args) or [False] * sum(lowered.kept)
+    return constants + args, list(of_results) or [False] * len(lowered.out_avals)
+
+
+def inspector(
+    marks: tuple[Sequence[Any], Sequence[Any]], const_args: Sequence[Any], kept: list[Any]
+) -> Callable[[Callable[[Any], None], int], bytes]:
+    """Returns what makes the key by which the compiler tells a function of a sharding how it divides a value.
+
+    Args:
+        marks: what the module says of its parameters and results.
+        const_args: the captured arrays.
+        kept: where what the compiler will call is put, for somebody to keep it alive.
+    """
+    ends = (*marks_of_constants(const_args, 2), *marks[0], *marks[1])
+    first = next(mark for mark in ends if isinstance(mark, NamedSharding))
+
+    def key_for(callback: Callable[[Any], None], ndim: int) -> bytes:
+        def tell(division: Any) -> None:
+            division = door.by_tiles(division)
+            named = named_from_hlo(division, first.mesh, ndim)
+            callback(GSPMDSharding(first._internal_device_list, division) if named is None else named)
+
+        kept.append(tell)
+        return inspection_key(tell)
+
+    return key_for
+
+
+def what_is_left_open(lowered: Any) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+    """Returns, for each parameter and each result, whether the compiler may decide where it lies."""
+    params, results = _marks(lowered)
+    if len(lowered.devices) == 1:
+        return (True,) * len(params), (True,) * len(results)
+    return tuple(not mark for mark in params), tuple(not mark for mark in results)
+
+
+def shardings_of_program(lowered: Any, executable: Executable) -> tuple[list[Any], list[Any]]:
+    """Returns the shardings of the parameters, captured arrays first, and of the results."""
+    params, results = _marks(lowered)
+    if len(lowered.devices) == 1:
+        here = door.single_device_sharding(lowered.devices[0])
+        return [here] * len(params), [here] * len(results)
+    types = [lowered.in_avals[i] for i, kept in enumerate(lowered.kept) if kept]
+    in_ranks = [*(len(c.shape) for c in lowered.const_args), *(_rank(aval) for aval in types)]
+    out_ranks = [_rank(aval) for aval in lowered.out_avals]
+    ends = [*zip(params, in_ranks, strict=True), *zip(results, out_ranks, strict=True)]
+    first = next(end for end in ends if isinstance(end[0], NamedSharding))
+    return (
+        _decided(lowered, params, executable.parameter_shardings(), in_ranks, *first),
+        _decided(lowered, results, executable.output_shardings(), out_ranks, *first),
+    )
+
+
+def _rank(aval: Any) -> int:
+    return len(getattr(aval, "shape", ())) + len(getattr(aval.dtype, "element_shape", ()))
+
+
+def _decided(
+    lowered: Any,
+    marks: Sequence[Any],
+    protos: Any,
+    ranks: Sequence[int],
+    first: NamedSharding,
+    first_rank: int,
+) -> list[Any]:
+    """Returns a sharding for each mark: what the module says, or what the compiler decided, in the first one's names."""
+    out: list[Any] = []
+    for mark, proto, rank in zip(marks, protos or [], ranks, strict=True):
+        if isinstance(mark, NamedSharding):
+            out.append(mark)
+            continue
+        division = door.hlo_sharding_of(proto)
+        found: Any = named_from_hlo(division, first.mesh, rank)
+        if found is None:
+            found = GSPMDSharding(device_list(lowered.devices), division)
+        elif rank == first_rank and is_same_placement(found, first, rank):
+            found = first
+        out.append(found)
+    return out
