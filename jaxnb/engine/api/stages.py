@@ -160,9 +160,10 @@ class Traced(Stage):
         if not traced.consts:
             return self.jaxpr
         n = len(traced.consts)
-        jaxpr = traced.jaxpr
-        shown = _shown(jaxpr.replace(constvars=jaxpr.invars[:n], invars=jaxpr.invars[n:]))
-        return ClosedJaxpr(shown.jaxpr, [*shown.consts, *traced.consts])
+        shown = _shown(traced.jaxpr)
+        jaxpr = shown.jaxpr
+        jaxpr = jaxpr.replace(constvars=[*jaxpr.constvars, *jaxpr.invars[:n]], invars=jaxpr.invars[n:])
+        return ClosedJaxpr(jaxpr, [*shown.consts, *traced.consts])
 
     @property
     def out_info(self) -> Any:
