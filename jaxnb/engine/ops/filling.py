@@ -118,9 +118,10 @@ def _is_unsigned(dtype: Any) -> bool:
 def full_like(x, fill_value, dtype=None, shape=None, sharding=None):
     """An array with the shape and dtype of ``x`` (where none are given) and every element ``fill_value``."""
     weak_type = dtype is None and dtypes.is_weakly_typed(x)
+    asked = dtype
     dtype = dtypes.dtype(x) if dtype is None else dtype
-    if not dtypes.is_supported(dtype):
-        raise no_array_type(x, dtype)
+    if not dtypes.is_supported(dtype) and not dtypes.is_supported(np.dtype(dtype)):
+        raise no_array_type(x if asked is None else asked, np.dtype(dtype))
     shape = np.shape(x) if shape is None else canonicalize_shape(shape)
     if dtype is not None and dtypes.is_extended(dtype):
         return dtype.full(shape, fill_value)
