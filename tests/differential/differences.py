@@ -22,6 +22,9 @@ KNOWN |= {("a product in a derivative of one's own", "locations"), ("keys that a
 # an array that is captured once is one argument, however often it is used
 KNOWN |= {("C2 once for one array", "repr")}
 
+# what a jitted function in a loop makes of numbers alone, JAX computes before the loop of a gradient
+KNOWN |= {("scan-jitted-constants-grad", want) for want in ("jaxpr", "stablehlo")}
+
 if JAXLIB_VERSION >= (0, 12):
     # functions that only rearrange or convert let go of a mask there; ours refuse it, as all others do
     MASKED = (
@@ -34,6 +37,9 @@ if JAXLIB_VERSION >= (0, 12):
         ("J8 programs that call back", "repr"),  # JAX writes them to disk; here they are compiled anew
     }
 else:
+    KNOWN |= {
+        ("scan-jitted-table-grad", want) for want in ("jaxpr", "stablehlo")
+    }  # likewise, in a search of a table
     # which inner programs are one, and where a weakly typed operand is converted
     LDEXP = (
         "lambda x: jax.jvp(lambda x:jnp.ldexp(x,2),(x,),(x,)) @ (np.ones(3, np.float32),)",

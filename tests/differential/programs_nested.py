@@ -47,6 +47,15 @@ SCANS += [
     ),
 ]
 
+_JITTED = {
+    "constants": "(lambda x: lax.scan(lambda c, a: (jnp.clip(c, 0, 1) * a, None), x[0], x)[0])",
+    "table": "(lambda x: jnp.interp(x, np.arange(7, dtype=np.float32), np.ones(7, np.float32)).sum())",
+}
+JITTED = [
+    Program(f"scan-jitted-{name}-grad", f"jax.grad({fun})", "(np.arange(9, dtype=np.float32),)")
+    for name, fun in _JITTED.items()
+]
+
 _F = "jax.custom_jvp(lambda x, y: (lax.sin(x), lax.cos(y)))"
 _G = "jax.custom_vjp(lambda x, y: (lax.sin(x), lax.cos(y)))"
 _RULES = {
@@ -75,4 +84,4 @@ CALLS = [
     for name, use in _USES.items()
 ]
 
-PROGRAMS = [*parse_programs(PLATFORMS), *SCANS, *CALLS]
+PROGRAMS = [*parse_programs(PLATFORMS), *SCANS, *JITTED, *CALLS]
