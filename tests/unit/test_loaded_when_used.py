@@ -104,6 +104,31 @@ def test_whichever_method_comes_first():
     assert done.stdout.splitlines() == list(FIRST.values()), done.stderr
 
 
+ALONE = {
+    "jaxnb.grad(lambda x: x * x)(3.0)": "6.0",
+    "jaxnb.jit(lambda x: x + 1)(1.0)": "2.0",
+    "jaxnb.vmap(lambda x: -x)(np.ones(2))": "[-1. -1.]",
+    "jaxnb.make_jaxpr(lambda x: x[0])(np.ones(2)).out_avals": "[ShapedArray(float32[])]",
+    "jaxnb.lax.fori_loop(0, 3, lambda i, c: c * 2, 1.0)": "8.0",
+    "jaxnb.lax.scan(lambda c, x: (c + x, x.T), 0.0, np.ones(2))[0]": "2.0",
+    "jaxnb.lax.add(1.0, 2.0) + 1": "4.0",
+    "jaxnb.lax.cond(True, lambda x: x + 1, lambda x: x, 1.0)": "2.0",
+    "jaxnb.eval_shape(lambda x: x.sum(), np.ones(2)).shape": "()",
+    "jaxnb.jvp(lambda x: x ** 2, (3.0,), (1.0,))[1]": "6.0",
+    "jaxnb.random.key(0) == jaxnb.random.key(0)": "True",
+    "jaxnb.nn.relu(np.float32(-1))": "0.0",
+    "jaxnb.device_put(1.0) + 1": "2.0",
+    "jaxnb.explore(lambda x: x * 2, np.ones(2)).facts()['equations']['total']": "1",
+}
+"""The same with nothing imported but the package."""
+
+
+def test_whichever_function_comes_first():
+    code = EACH_IN_ITS_PROCESS.replace(", jaxnb.numpy as jnp", "").replace("        x = jnp.ones(2)\n", "")
+    done = subprocess.run([sys.executable, "-c", code, *ALONE], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == list(ALONE.values()), done.stderr
+
+
 def test_a_property_refuses_assignment_before_its_first_use_too():
     code = "import jaxnb.numpy as jnp\ntry: jnp.ones(2).T = 3\nexcept AttributeError as e: print(e)"
     with pytest.raises(AttributeError) as later:

@@ -1,1 +1,3 @@
-"""Avals, element types, jaxprs, primitives and their rule tables, tracers and the current trace."""
+"""What the engine is made of: types, traces, programs, rules. Whoever has a tracer has its operators, too."""
+
+from jaxnb.engine.core import operators as operators
