@@ -321,3 +321,24 @@ def test_a_program_for_several_platforms_is_read_again_with_all_its_branches():
         assert exported.mlir_module().count("stablehlo.case") >= 3
         again = export.deserialize(exported.serialize())
         np.testing.assert_allclose(again.call(np.float32(1)), np.sin(np.float32(1)), rtol=1e-6)
+
+
+def test_keys_come_back_as_keys_of_their_implementation():
+    draw = export.export(jaxnb.jit(lambda k: jaxnb.random.uniform(k, (3,))))(jaxnb.random.key(0))
+    again = export.deserialize(draw.serialize())
+    assert again.in_avals == draw.in_avals
+    key = jaxnb.random.key(7)
+    np.testing.assert_array_equal(again.call(key), jaxnb.random.uniform(key, (3,)))
+    split = export.deserialize(export.export(jaxnb.jit(jaxnb.random.split))(key).serialize())
+    np.testing.assert_array_equal(
+        jaxnb.random.key_data(split.call(key)), jaxnb.random.key_data(jaxnb.random.split(key))
+    )
+    with pytest.raises(ValueError, match="Dtype mismatch"):
+        again.call(np.zeros((), np.uint32))
+
+
+def test_a_program_for_one_device_asks_for_no_shardings_and_shows_its_module():
+    program = export.export(jaxnb.jit(lambda x: x + 1))(1.0)
+    assert program.in_shardings_jax(None) == program.out_shardings_jax(None) == (None,)
+    assert program.mlir_module() == program.mlir_module(serialized=True)
+    assert "stablehlo.add" in str(program.mlir_module(serialized=False))

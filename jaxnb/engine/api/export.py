@@ -7,6 +7,7 @@ written form of structures in ``export_trees.py``.
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,6 +24,7 @@ from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import ShapedArray
 from jaxnb.engine.core.trace import shaped_aval
 from jaxnb.engine.core.tree_differences import structure_differences
+from jaxnb.engine.ops.key_types import KeyType
 from jaxnb.engine.runtime.executable import lower_jaxpr
 from jaxnb.engine.runtime.shapes import ShapeDtypeStruct
 from jaxnb.engine.runtime.traces import trace_call
@@ -129,10 +131,18 @@ class Exported:
     def __str__(self) -> str:
         return f"Exported(fun_name={self.fun_name}, ...)"
 
-    def mlir_module(self) -> str:
-        """Returns the module's text, locations included."""
+    def mlir_module(self, serialized: bool = True) -> Any:
+        """Returns the module's text, locations included, or the module itself where ``serialized`` is False."""
         module = deserialize_portable_artifact(self.mlir_module_serialized, lowering_context())
-        return module_text(module, debug_info=True)
+        return module_text(module, debug_info=True) if serialized else module
+
+    def in_shardings_jax(self, mesh: Any = None) -> tuple[None, ...]:
+        """Returns the arguments' shardings: a program for one device asks for none."""
+        return self.in_shardings_hlo
+
+    def out_shardings_jax(self, mesh: Any) -> tuple[None, ...]:
+        """Returns the results' shardings: a program for one device asks for none."""
+        return self.out_shardings_hlo
 
     def has_vjp(self) -> bool:
         """Returns whether there is a program for the reverse pass."""
@@ -412,9 +422,15 @@ def _packed(exported: Exported, vjp_order: int) -> bytes:
     return json.dumps(head).encode() + b"\n" + exported.mlir_module_serialized + further
 
 
+_KEYS = "key:"
+"""Begins the dtype of keys as it is written; the name of their implementation follows."""
+
+
 def _aval_to_data(aval: Any) -> list[Any]:
     if dtypes.is_extended(aval.dtype):
-        raise ValueError(f"Cannot serialize a program with a value of dtype {aval.dtype}.")
+        if not isinstance(aval.dtype, KeyType) or aval.dtype._impl.name.startswith("<"):
+            raise ValueError(f"Cannot serialize a program with a value of dtype {aval.dtype}.")
+        return [list(aval.shape), _KEYS + aval.dtype._impl.name]
     name = "float0" if _is_float0(aval) else aval.dtype.name
     return [list(aval.shape), name]
 
@@ -422,6 +438,10 @@ def _aval_to_data(aval: Any) -> list[Any]:
 def _aval_from_data(data: Any) -> ShapedArray:
     """Returns a type; weak typing ends where a program is written."""
     shape, dtype = data
+    if dtype.startswith(_KEYS):
+        # The implementations stand above; they are loaded when a program needs one.
+        known = importlib.import_module("jaxnb.random.implementations")
+        return ShapedArray(tuple(shape), KeyType(known.implementation_named(dtype.removeprefix(_KEYS))))
     return ShapedArray(tuple(shape), dtypes.float0 if dtype == "float0" else np.dtype(dtype))
 
 
