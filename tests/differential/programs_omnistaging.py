@@ -34,8 +34,8 @@ attempt(jax.jit(lambda x: lax.sin(x) if lax.gt(lax.exp(1.0), 2.0) else lax.cos(x
 attempt(jax.jit(lambda x: lax.mul(x, float(lax.sin(1.0)))), 1.0); attempt(jax.jit(lambda x: lax.add(x, int(lax.neg(1)))), 1); attempt(jax.jit(lambda x: lax.add(x, np.asarray(lax.exp(1.0)))), 1.0)
 # O1 computed while tracing on demand
 def f(x):
-    with jax.ensure_compile_time_eval(): c = lax.add(lax.sin(0.0), 1.0)
-    return lax.mul(x, c) if c > 0 else x
+    with jax.ensure_compile_time_eval(): c = lax.add(lax.sin(0.0), 1.0); positive = bool(c > 0)
+    return lax.mul(x, c) if positive else x
 show(jax.make_jaxpr(f)(2.0), f(2.0), jax.jit(f)(3.0))
 # O1 NumPy stays outside
 show(jax.make_jaxpr(lambda x: lax.mul(x, np.float32(np.sin(1.0))))(2.0), jax.make_jaxpr(lambda x: lax.add(x, np.arange(4, dtype=np.float32)))(f4), jax.make_jaxpr(lambda x: lax.reshape(x, (int(np.prod(x.shape)),)))(f22))
