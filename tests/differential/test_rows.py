@@ -17,7 +17,9 @@ ROWS = [
     for letter, count in (("T", 9), ("J", 8), ("A", 8), ("C", 7), ("D", 3), ("O", 4))
     for number in range(1, count + 1)
 ]
-ROWS.remove("O3")  # it compares with the mode that JAX has no longer: `tests/explorer/test_omnistaging.py` looks at it
+ROWS.remove(
+    "O3"
+)  # it compares with the mode that JAX has no longer: `tests/explorer/test_omnistaging.py` looks at it
 FEWEST_PROGRAMS = 15
 FEWEST_PRIMITIVES = 3
 
