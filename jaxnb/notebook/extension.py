@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import needs_local_scope, no_var_expand, output_can_be_silenced
 
+from jaxnb.base.frames import full_traceback
 from jaxnb.notebook.arguments import Arguments, help_text, parse_line
 from jaxnb.notebook.calls import ParsedCall, parse_call
 from jaxnb.notebook.completion import make_matcher
@@ -164,7 +165,7 @@ class Extension:
     def _finish_cell(self, result: Any = None) -> None:
         error = getattr(result, "error_in_exec", None)
         # Only an error that went through the engine, which is there then, is looked at.
-        if isinstance(error, Exception) and went_through_engine(error.__traceback__):
+        if isinstance(error, Exception) and went_through_engine(full_traceback(error)):
             self.runner.show_error(error)
         if self._runner is not None:
             self._runner.finish_cell()

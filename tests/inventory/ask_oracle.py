@@ -16,7 +16,7 @@ import jax
 
 MODULES = (
     "lax", "numpy", "nn", "random", "core", "custom_derivatives", "debug", "dtypes", "errors", "export", "interpreters.ad",
-    "interpreters.batching", "interpreters.mlir", "monitoring", "stages", "tree", "tree_util",
+    "interpreters.batching", "interpreters.mlir", "monitoring", "sharding", "stages", "tree", "tree_util",
 )  # fmt: skip
 TOP = "jax"
 """What the names of the package itself stand under."""

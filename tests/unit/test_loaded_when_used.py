@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import jaxnb
-from jaxnb.engine.core import operators
+from jaxnb.engine.core import operators, rules
 from jaxnb.engine.runtime.arrays import ArrayImpl
 from jaxnb.numpy import array_methods
 
@@ -118,9 +118,23 @@ ALONE = {
     "jaxnb.random.key(0) == jaxnb.random.key(0)": "True",
     "jaxnb.nn.relu(np.float32(-1))": "0.0",
     "jaxnb.device_put(1.0) + 1": "2.0",
+    "jaxnb.grad(lambda x: x[np.array([0])].sum())(np.ones(2))": "[1. 0.]",
+    "jaxnb.grad(lambda x: jaxnb.lax.sort(x)[0])(np.ones(2))": "[1. 0.]",
     "jaxnb.explore(lambda x: x * 2, np.ones(2)).facts()['equations']['total']": "1",
 }
 """The same with nothing imported but the package."""
+
+
+def test_primitives_that_are_asked_for_by_name_are_found_wherever_nothing_else_is_loaded():
+    engine = pathlib.Path(jaxnb.__file__).parent
+    asked = {
+        name
+        for path in engine.rglob("*.py")
+        for name in re.findall(r"primitives\[\"([\w-]+)\"\]", path.read_text())
+    }
+    assert asked <= set(rules._ASKED_FOR)
+    code = "from jaxnb.engine.core.rules import _ASKED_FOR, primitives; print([primitives[n].name for n in _ASKED_FOR])"
+    assert said(code) == str(list(rules._ASKED_FOR))
 
 
 def test_whichever_function_comes_first():

@@ -21,6 +21,7 @@ from jaxnb.engine.api.flat import (
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.ad import UndefinedPrimal, Zero
 from jaxnb.engine.core.avals import typematch
+from jaxnb.engine.core.boundary import api_boundary
 from jaxnb.engine.core.rules import instantiate_zeros
 from jaxnb.engine.core.trace import shaped_aval
 from jaxnb.engine.core.tree_differences import structure_differences
@@ -144,6 +145,7 @@ def value_and_grad(
     if reduce_axes:
         raise NotImplementedError("reduce_axes argument to grad is deprecated")
 
+    @api_boundary
     @functools.wraps(
         fun, assigned=("__module__", "__name__", "__qualname__", "__annotations__"), updated=("__dict__",)
     )
@@ -225,6 +227,7 @@ def grad(
     if reduce_axes:
         raise NotImplementedError("reduce_axes argument to grad is deprecated")
 
+    @api_boundary
     @functools.wraps(
         fun, assigned=("__module__", "__name__", "__qualname__", "__annotations__"), updated=("__dict__",)
     )
@@ -235,6 +238,7 @@ def grad(
     return grad_f
 
 
+@api_boundary
 def jvp(fun: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False) -> Any:
     """Returns ``(fun(*primals), tangent of the result)``, and the auxiliary data with ``has_aux``.
 
@@ -339,6 +343,7 @@ def _splatted(name: str, n: int) -> str:
 pytree.register_node(VJP, lambda f: (f.consts, f.data), lambda data, consts: VJP(data, consts))
 
 
+@api_boundary
 def vjp(
     fun: Callable[..., Any], *primals: Any, has_aux: bool = False, reduce_axes: Sequence[Any] = ()
 ) -> Any:
@@ -369,6 +374,7 @@ def vjp(
     return (*result, _aux_value(flat)) if has_aux else result
 
 
+@api_boundary
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """Returns ``(fun(*primals), linear function of tangents)``, and the auxiliary data with ``has_aux``."""
     check_callable(fun)
@@ -403,6 +409,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     return (*result, _aux_value(flat)) if has_aux else result
 
 
+@api_boundary
 def linear_transpose(
     fun: Callable[..., Any], *primals: Any, reduce_axes: Sequence[Any] = ()
 ) -> Callable[..., Any]:

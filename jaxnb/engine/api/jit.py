@@ -15,6 +15,7 @@ from typing import Any
 
 from jaxnb.engine.api import stages
 from jaxnb.engine.control.inlining import inline_option
+from jaxnb.engine.core.boundary import api_boundary
 from jaxnb.engine.core.functions import NamedParameter, fun_name, fun_parameters
 from jaxnb.engine.core.source import is_own
 from jaxnb.engine.runtime.call_devices import check_shardings
@@ -96,16 +97,19 @@ def jit(
     return jitted
 
 
+@api_boundary
 def jit_trace(jit_func: Any, *args: Any, **kwargs: Any) -> stages.Traced:
     """Returns a jitted function traced for arguments of these types; objects with a shape and a dtype will do."""
     return stages.trace(jit_func._jit_info, *args, **kwargs)
 
 
+@api_boundary
 def jit_lower(jit_func: Any, *args: Any, **kwargs: Any) -> stages.Lowered:
     """Returns a jitted function traced and lowered for arguments of these types."""
     return jit_trace(jit_func, *args, **kwargs).lower()
 
 
+@api_boundary
 def jit_eval_shape(jit_func: Any, *args: Any, **kwargs: Any) -> Any:
     """Returns the shapes and dtypes of a jitted function's results; computes nothing."""
     return jit_trace(jit_func, *args, **kwargs).out_info

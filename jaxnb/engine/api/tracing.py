@@ -8,6 +8,7 @@ from typing import Any
 
 from jaxnb.engine.api import stages
 from jaxnb.engine.api.jit import info_of, jit_info
+from jaxnb.engine.core.boundary import api_boundary
 from jaxnb.engine.core.functions import fun_name, held
 from jaxnb.engine.runtime.signature import JitInfo
 
@@ -35,6 +36,7 @@ def make_jaxpr(
         raise TypeError("the first argument must be callable")
     made: list[JitInfo] = []
 
+    @api_boundary
     @functools.wraps(fun, assigned=("__doc__", "__annotations__"), updated=())
     def make_jaxpr_f(*args: Any, **kwargs: Any) -> Any:
         if not made:  # wrong numbers are told of at the first call
@@ -49,6 +51,7 @@ def make_jaxpr(
     return make_jaxpr_f
 
 
+@api_boundary
 def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Returns the shapes and dtypes of ``fun``'s results for arguments of these types; computes nothing.
 

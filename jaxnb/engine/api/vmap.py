@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jaxnb.engine.api.flat import Flat, check_callable
+from jaxnb.engine.core.boundary import api_boundary
 from jaxnb.engine.core.prefixes import prefix_errors
 from jaxnb.engine.core.source import transform_name_stack
 from jaxnb.engine.core.trace import shaped_aval
@@ -164,6 +165,7 @@ def vmap(
                 f"vmap {name} must be an int, None, or (nested) container with those types as leaves, but got {axes}."
             )
 
+    @api_boundary
     @functools.wraps(
         fun, assigned=("__module__", "__name__", "__qualname__", "__annotations__"), updated=("__dict__",)
     )

@@ -17,6 +17,7 @@ from jaxnb.engine.control.bodies import (
 from jaxnb.engine.control.branches import cond_p, platform_index_p
 from jaxnb.engine.control.mismatch import check_branch_structures, check_branch_types
 from jaxnb.engine.core import dtypes
+from jaxnb.engine.core.boundary import api_boundary
 from jaxnb.engine.core.jaxpr import close
 from jaxnb.engine.core.trace import concrete_value, current_trace_is_eval, shaped_aval
 from jaxnb.engine.ops.comparison import ne
@@ -66,6 +67,7 @@ def _passed_on(x: Any) -> Any:
     return x if is_array(x) or not current_trace_is_eval() else stage(x)
 
 
+@api_boundary
 def cond(pred: Any, true_fun: Any, false_fun: Any, *operands: Any, operand: Any = _absent) -> Any:
     """Returns ``true_fun(*operands)`` where ``pred`` holds, else ``false_fun(*operands)``; both are traced.
 
@@ -115,6 +117,7 @@ def _scalar_dtype(x: Any, what: str) -> np.dtype:
     return aval.dtype  # pyright: ignore[reportAttributeAccessIssue]
 
 
+@api_boundary
 def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any, operand: Any = _absent) -> Any:
     """Returns ``branches[index](*operands)``; all are traced, and an index out of bounds is clamped.
 

@@ -14,6 +14,7 @@ from jaxnb.engine.control.custom_calls import custom_jvp_call_p, custom_vjp_call
 from jaxnb.engine.core.ad import Zero
 from jaxnb.engine.core.argument_names import argument_names
 from jaxnb.engine.core.avals import typematch
+from jaxnb.engine.core.boundary import api_boundary
 from jaxnb.engine.core.dtypes import float0
 from jaxnb.engine.core.functions import fun_name, fun_parameters, fun_src_info
 from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr
@@ -146,6 +147,7 @@ class custom_jvp(_Decorated):
 
         self.defjvp(jvp)
 
+    @api_boundary
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.jvp is None:
             raise AttributeError(f"No JVP defined for custom_jvp function {_name_of(self.fun)} using defjvp.")
@@ -232,6 +234,7 @@ class custom_vjp(_Decorated):
         self.fwd, self.bwd, self.symbolic_zeros = fwd, bwd, symbolic_zeros
         self.optimize_remat = optimize_remat
 
+    @api_boundary
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         fwd, bwd = self.fwd, self.bwd
         if fwd is None or bwd is None:

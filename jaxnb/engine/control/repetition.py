@@ -27,6 +27,7 @@ from jaxnb.engine.control.scans import scan_p
 from jaxnb.engine.control.without_jit import fori_in_python, scan_in_python, while_in_python
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.avals import ShapedArray, typematch
+from jaxnb.engine.core.boundary import api_boundary
 from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr, Literal, close
 from jaxnb.engine.core.trace import Tracer, concrete_value, current_trace_is_eval, shaped_aval
 from jaxnb.engine.ops.arithmetic import add
@@ -62,6 +63,7 @@ def _promoted(values: list[Any], avals: list[Any], out_avals: list[Any]) -> list
 # ---- while -----------------------------------------------------------------------------------------------------------
 
 
+@api_boundary
 def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: Any) -> Any:
     """Returns what ``val = body_fun(val)``, repeated from ``init_val`` on while ``cond_fun(val)`` holds, leaves.
 
@@ -162,6 +164,7 @@ def _fix(cond: Jaxpr, body: Jaxpr, a: int, b: int, fixed: list[bool]) -> tuple[J
 # ---- fori ------------------------------------------------------------------------------------------------------------
 
 
+@api_boundary
 def fori_loop(
     lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any, *, unroll: Any = None
 ) -> Any:
@@ -279,6 +282,7 @@ def _known_int(x: Any) -> int | None:
 # ---- scan ------------------------------------------------------------------------------------------------------------
 
 
+@api_boundary
 def scan(
     f: Callable[[Any, Any], tuple[Any, Any]],
     init: Any,
@@ -446,6 +450,7 @@ def _reduced(jaxpr: Jaxpr, k: int, n: int, fixed: list[bool], handed_back: list[
 # ---- map -------------------------------------------------------------------------------------------------------------
 
 
+@api_boundary
 def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> Any:
     """Returns the stacked results of ``f`` applied to every row of ``xs``, one after the other or in mapped batches.
 

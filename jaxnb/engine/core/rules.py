@@ -6,6 +6,7 @@ Lives here: the tables, ``define`` and the small builders that turn formulas int
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -73,7 +74,31 @@ def composite(
     return Composite(fun, multiple_results, keeps_literals)
 
 
-primitives: dict[str, Primitive] = {}
+_ASKED_FOR = {
+    "add": "jaxnb.engine.ops.arithmetic",
+    "device_put": "jaxnb.engine.runtime.device_put",
+    "dynamic_slice": "jaxnb.engine.ops.dynamic_slicing",
+    "ge": "jaxnb.engine.ops.comparison",
+    "le": "jaxnb.engine.ops.comparison",
+    "reduce_and": "jaxnb.engine.ops.reductions",
+    "reduce_sum": "jaxnb.engine.ops.reductions",
+    "scatter-add": "jaxnb.engine.ops.scatter",
+    "stage": "jaxnb.engine.ops.staging",
+}
+"""The modules of those that others ask for by name, since they cannot import them."""
+
+
+class _Primitives(dict[str, Primitive]):
+    """All primitives there are, by name; one that is asked for by name is loaded when it is not yet there."""
+
+    def __missing__(self, name: str) -> Primitive:
+        if name not in _ASKED_FOR:
+            raise KeyError(name)
+        importlib.import_module(_ASKED_FOR[name])
+        return self[name]
+
+
+primitives: dict[str, Primitive] = _Primitives()
 
 
 class _LoweringRules(dict[Primitive, Any]):

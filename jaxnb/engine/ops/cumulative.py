@@ -13,6 +13,7 @@ import numpy as np
 from jaxnb.engine.core import dtypes
 from jaxnb.engine.core.ad import Zero
 from jaxnb.engine.core.avals import ShapedArray
+from jaxnb.engine.core.boundary import api_boundary
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.rules import Undefined, composite, define, linear_jvp
 from jaxnb.engine.ops import magnitude
@@ -33,6 +34,7 @@ from jaxnb.xla.mlir import hlo, ir
 # associative_scan
 
 
+@api_boundary
 def associative_scan(fn: Callable, elems, reverse: bool = False, axis: int = 0):
     """All prefixes of the arrays along an axis, combined by an associative function, in logarithmic depth.
 

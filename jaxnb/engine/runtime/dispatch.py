@@ -15,6 +15,7 @@ from jaxnb.engine.control.inlining import CALLED, Inline
 from jaxnb.engine.control.jit_call import jit_p, jit_params
 from jaxnb.engine.core import trace as core_trace
 from jaxnb.engine.core.avals import get_aval
+from jaxnb.engine.core.boundary import api_boundary
 from jaxnb.engine.core.jaxpr import ClosedJaxpr
 from jaxnb.engine.core.primitive import Primitive
 from jaxnb.engine.core.rules import eager_rules
@@ -72,6 +73,7 @@ def make_jitted(info: JitInfo) -> Any:
     )
 
     # A function, not a partial: copying a jitted function must not copy what is behind it.
+    @api_boundary
     def cache_miss(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool]:
         return _cache_miss(info, args, kwargs)
 

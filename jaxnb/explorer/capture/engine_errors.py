@@ -15,6 +15,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from jaxnb.base.errors import ConcretizationTypeError, UnexpectedTracerError
+from jaxnb.base.frames import full_traceback
 from jaxnb.engine.core.jaxpr import Jaxpr, Var
 from jaxnb.engine.core.source import is_user_file
 from jaxnb.engine.core.trace import Tracer, shaped_aval
@@ -46,7 +47,7 @@ def capture_failure(error: BaseException) -> CapturedFailure | None:
     if found is None or found.trace.jaxpr or found.holders:
         return found
     # Nothing was recorded: the operations were executed one by one. Tracing says how the values came about.
-    again = trace_again(error.__traceback__)
+    again = trace_again(full_traceback(error))
     if again is None:
         return found
     if again.error is None and again.failed_inside:
@@ -62,7 +63,7 @@ def capture_failure(error: BaseException) -> CapturedFailure | None:
 def _capture(error: BaseException) -> CapturedFailure | None:
     tracer = _tracer_of(error)
     staged = _staged(tracer)
-    entries = list(_entries(error.__traceback__))
+    entries = list(_entries(full_traceback(error)))
     is_leak = isinstance(error, UnexpectedTracerError) or is_leak_found(error)
     traces = [] if is_leak else _users_traces(error, entries)
     if not traces and staged is not None and isinstance(staged._trace, StageTrace):
@@ -93,7 +94,7 @@ def _of_trace(
     operands: Sequence[Any],
     is_leak: bool,
 ) -> CapturedFailure:
-    entries = list(_entries(error.__traceback__))
+    entries = list(_entries(full_traceback(error)))
     traced = _traced_code(entries, tracer)
     frames = Frames(traced)
     attribute = _missing_attribute(error)
@@ -136,7 +137,7 @@ def _of_body(
     around: Sequence[Any],
 ) -> CapturedFailure:
     """Of an error about what the body of a loop returned: the body's whole program."""
-    entries = list(_entries(error.__traceback__))
+    entries = list(_entries(full_traceback(error)))
     frames = Frames(body.code)
     trace = StageTrace(body.debug)
     trace.invars, trace.eqns = list(body.jaxpr.invars), list(body.jaxpr.eqns)
@@ -320,7 +321,7 @@ def _tracer_of(error: BaseException) -> Tracer | None:
     ):  # the second of an AttributeError
         if isinstance(named, Tracer):
             return named
-    for entry in reversed(list(_entries(error.__traceback__))):
+    for entry in reversed(list(_entries(full_traceback(error)))):
         frame = entry.tb_frame
         if is_user_file(frame.f_code.co_filename):
             break
