@@ -55,6 +55,9 @@ with logged(jax_log_compiles=True): jax.jit(lambda x: lax.sin(lax.mul(x, c)))(on
 c = on(P("b", None)); x = on(P("a")); show(jax.grad(lambda x: lax.reduce_sum(lax.mul(lax.sin(x), c), axes=(0, 1)))(x).sharding, jax.vmap(lambda x: lax.mul(x, c[0]))(x).sharding, jax.jvp(lambda x: lax.mul(x, c), (x,), (x,))[1].sharding)
 # C7 keys
 k = jax.device_put(jax.random.split(jax.random.key(0), 8), NS(mesh, P("a"))); f = jax.jit(lambda x: (lax.neg(x), jax.random.key_data(k))); show(k.sharding, f(on(P("a")))[1].sharding, jax.jit(lambda k: jax.random.wrap_key_data(jax.random.key_data(k))).lower(k).as_text())
+# C7 a mesh of one device
+one = Mesh(np.array(D[1:2]).reshape(1, 1), ("a", "b")); x = on(P("a"), m=one); d = jax.device_put(np.ones((8, 4), np.float32), D[1]); show(x.sharding, *[y.sharding for y in (lax.add(x, 1.0), x.T, x @ x.T, jnp.ones_like(x), x + jnp.ones((8, 4)), x[0], d + x, x + d)], x.addressable_shards[0].index, x.is_fully_replicated)
+show(jax.jit(lambda y: lax.mul(y, x)).lower(x).as_text(), jax.jit(lambda y: lax.mul(y, x)).lower(jnp.ones((8, 4))).as_text(), jax.jit(lambda a, b: lax.sub(a, b)).lower(d, x).as_text(), jax.jit(lambda a, b: (a, b, a + 1.0), donate_argnums=0).lower(x, 1.0).as_text(), jax.jit(lambda y: y @ x.T).lower(x).compile().input_shardings, jax.jit(lambda a: a + 1, out_shardings=NS(one, P("a")))(jnp.ones((8, 4))).sharding)
 # C7 without shardy
 before = jax.config.jax_use_shardy_partitioner; jax.config.update("jax_use_shardy_partitioner", False)
 c = on(P("b")); show(jax.jit(lambda x: lax.mul(x, c)).lower(on(P("a", "b"))).as_text())

@@ -125,8 +125,9 @@ def test_4_1_it_says_what_the_results_would_be():
 
 def test_4_1_it_raises_what_a_call_would_raise():
     a, b = (jaxnb.ShapeDtypeStruct((n,), "int32") for n in (2, 3))
-    with pytest.raises(TypeError, match=r"^add got incompatible shapes for broadcasting: \(2,\), \(3,\)\.$"):
+    with pytest.raises(TypeError) as refused:
         jaxnb.eval_shape(f, a, b)
+    assert str(refused.value) == "add got incompatible shapes for broadcasting: (2,), (3,)."
 
 
 # ---- 5: arguments without values

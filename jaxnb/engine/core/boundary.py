@@ -10,15 +10,15 @@ import functools
 import sys
 import threading
 import traceback as traceback_module
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from types import CodeType
 from typing import Any, TypeVar
 
 from jaxnb.base import config
 from jaxnb.base.frames import entries, shorten
 from jaxnb.engine.core.source import is_user_file
 
-__all__ = ["UnfilteredStackTrace", "api_boundary", "with_all_frames"]
+__all__ = ["UnfilteredStackTrace", "api_boundary", "is_boundary"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -66,14 +66,12 @@ def api_boundary(fun: F) -> F:
     return entered  # pyright: ignore[reportReturnType]
 
 
-@contextmanager
-def with_all_frames() -> Iterator[None]:
-    """In the block errors keep all frames: somebody reads them."""
-    _entered.depth += 1
-    try:
-        yield
-    finally:
-        _entered.depth -= 1
+def is_boundary(code: CodeType | None) -> bool:
+    """Returns whether this is the code of a boundary, which only calls what it stands around."""
+    return code is _boundary_code
+
+
+_boundary_code = api_boundary(lambda: None).__code__
 
 
 def _is_in_ipython() -> bool:

@@ -192,7 +192,9 @@ def _placement(
     given_in: tuple[Any, ...],
     given_out: tuple[Any, ...],
 ) -> Placement:
-    if len(devices) == 1 and not given_in and not given_out:
+    known = [_known_sharding(x) for x in call.leaves]
+    is_named = any(isinstance(s, NamedSharding) for s in (*known, *given_in, *given_out))
+    if len(devices) == 1 and not given_in and not given_out and not is_named:
         return Placement(devices, committed)
     names, paths = call.traced.debug_info.arg_names, call.traced.debug_info.result_paths or ()
     for i, (sharding, x, aval) in enumerate(zip(given_in, call.leaves, call.avals, strict=False)):
@@ -208,30 +210,30 @@ def _placement(
     for i, (sharding, aval) in enumerate(zip(given_out, call.traced.jaxpr.out_avals, strict=False)):
         if sharding is not UNSPECIFIED:
             check_fits(sharding, aval.shape, f"pjit outputs with pytree key path {_named(paths, i)}")
-    if len(devices) == 1:
-        said = tuple(s is not UNSPECIFIED for s in given_in), tuple(s is not UNSPECIFIED for s in given_out)
-        return Placement(devices, committed, given_in, given_out, said)
+    of_results = tuple(map(_mark, given_out))
+    if len(devices) == 1 and not is_named:
+        return Placement(devices, committed, given_in, given_out, (tuple(map(_mark, given_in)), of_results))
     chosen = [
-        s if s is not UNSPECIFIED else _known_sharding(x)
-        for s, x in zip(given_in or [UNSPECIFIED] * len(call.leaves), call.leaves, strict=True)
+        s if s is not UNSPECIFIED else k
+        for s, k in zip(given_in or [UNSPECIFIED] * len(known), known, strict=True)
     ]
-    marks = marks_on_several(chosen, call.avals)
-    return Placement(devices, committed, given_in, given_out, (marks, tuple(map(_mark, given_out))))
+    of_args = marks_of_parameters(chosen, call.avals, len(devices))
+    return Placement(devices, committed, given_in, given_out, (of_args, of_results))
 
 
-def marks_on_several(shardings: Sequence[Any], avals: Sequence[Any]) -> tuple[Mark, ...]:
-    """Returns what a program on several devices says of its parameters, given the shardings that are known.
+def marks_of_parameters(shardings: Sequence[Any], avals: Sequence[Any], n_devices: int) -> tuple[Mark, ...]:
+    """Returns what a program says of its parameters, given the shardings that are known.
 
-    A scalar is everywhere; how an array of which nothing is known is divided is left to the compiler.
+    On several devices a scalar is everywhere; where an array lies of which nothing is known is left to the compiler.
     """
     return tuple(
-        _mark(sharding) or not getattr(aval, "shape", ())
+        _mark(sharding) or (n_devices > 1 and not getattr(aval, "shape", ()))
         for sharding, aval in zip(shardings, avals, strict=True)
     )
 
 
 def _mark(sharding: Any) -> Mark:
-    return sharding if isinstance(sharding, NamedSharding) else False
+    return sharding if isinstance(sharding, NamedSharding) else sharding not in (None, UNSPECIFIED)
 
 
 def _named(names: Sequence[Any], i: int) -> Any:

@@ -23,12 +23,12 @@ from jaxnb.engine.core.trace import Tracer, eval_trace, trace_context
 from jaxnb.engine.ops import ports as ports
 from jaxnb.engine.ops.staging import stage_p
 from jaxnb.engine.runtime.arrays import default_device, device_of, put_on_device
-from jaxnb.engine.runtime.call_devices import marks_on_several, place_call
+from jaxnb.engine.runtime.call_devices import marks_of_parameters, place_call
 from jaxnb.engine.runtime.constants import jaxpr_const_args
 from jaxnb.engine.runtime.explain import call_site
 from jaxnb.engine.runtime.history import is_watching
 from jaxnb.engine.runtime.lower import forget_composites
-from jaxnb.engine.runtime.named_shardings import devices_of
+from jaxnb.engine.runtime.named_shardings import NamedSharding, devices_of
 from jaxnb.engine.runtime.nan_checks import call_step_by_step, check_result
 from jaxnb.engine.runtime.placement import put, sharding_of
 from jaxnb.engine.runtime.programs import adopt_program, compiled_call, compiled_program, program_key
@@ -279,7 +279,10 @@ def _run_jit_call(*args: Any, jaxpr: ClosedJaxpr, name: str, **params: Any) -> l
     known = (s for s in (*shardings, *map(sharding_of, jaxpr_const_args(jaxpr.jaxpr))) if s is not None)
     where = next(known, None)
     devices = (default_device(),) if where is None else devices_of(where)
-    marks = (marks_on_several(shardings, jaxpr.in_avals), ()) if len(devices) > 1 else ((), ())
+    is_named = any(isinstance(s, NamedSharding) for s in shardings)
+    marks = ((), ())
+    if is_named or len(devices) > 1:
+        marks = (marks_of_parameters(shardings, jaxpr.in_avals, len(devices)), ())
     key = program_key(name, params["donated_invars"], params["keep_unused"], devices, marks)
     program = compiled_program(jaxpr.jaxpr, key, params["compiler_options_kvs"])
     out = program.call(args, where is not None)

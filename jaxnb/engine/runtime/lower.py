@@ -155,7 +155,7 @@ def lower_module(
             module_marks.parameters(op, jaxpr, const_args, of_constants, donors, aliases, of_args, chosen)
             module_marks.results(op, jaxpr, result_paths, of_results)
             if any(_is_extended(v.aval) for v in (*jaxpr.invars, *jaxpr.outvars)):
-                module_marks.is_whole_named = True  # what keeps the words of keys together names it
+                module_marks.name(None)  # what keeps the words of keys together names it
             module_marks.declare(module)
     return LoweredModule(module, const_args, mod.callbacks, inspections)
 

@@ -36,11 +36,10 @@ class ModuleMarks:
 
     def __init__(self, marks: Sequence[Any] = ()) -> None:
         """``marks`` are those of constants, parameters and results, in the order in which their meshes get names."""
-        self.meshes: dict[Mesh, str] = {}
-        self.is_whole_named = False
+        self.meshes: dict[Mesh | None, str] = {}
         for where in marks:
-            if isinstance(where, NamedSharding):
-                self._name(where.mesh)
+            if where:
+                self.name(where.mesh if isinstance(where, NamedSharding) else None)
 
     def parameters(
         self,
@@ -103,8 +102,12 @@ class ModuleMarks:
             attrs.append(ir.DictAttr.get(entries))
         op.result_attrs = ir.ArrayAttr.get(attrs)
 
-    def _name(self, mesh: Mesh) -> str:
-        return self.meshes.setdefault(mesh, f"mesh_{len(self.meshes) - 1}" if self.meshes else "mesh")
+    def name(self, mesh: Mesh | None) -> str:
+        """Returns what the module calls a mesh; None stands for the one without axes, on which everything is whole."""
+        if mesh not in self.meshes:
+            others = len(self.meshes) - (None in self.meshes)
+            self.meshes[mesh] = "empty_mesh" if mesh is None else f"mesh_{others - 1}" if others else "mesh"
+        return self.meshes[mesh]
 
     def keep_constants(self, const_args: Sequence[Any], values: Sequence[Any]) -> None:
         """Emits, in a function that is called, where its captured arrays were put by the user.
@@ -120,9 +123,8 @@ class ModuleMarks:
     def _text(self, where: Any, ndim: int) -> str:
         """Returns where a value of so many dimensions lies, as Shardy writes it."""
         if isinstance(where, NamedSharding):
-            return sdy_text(where, self._name(where.mesh), ndim)
-        self.is_whole_named = True
-        return f"#sdy.sharding<@empty_mesh, [{', '.join(['{}'] * ndim)}]>"
+            return sdy_text(where, self.name(where.mesh), ndim)
+        return f"#sdy.sharding<@{self.name(None)}, [{', '.join(['{}'] * ndim)}]>"
 
     def _place(self, where: Any, aval: AbstractValue) -> dict[str, Any]:
         """Returns the attribute that says where a value lies; none where nothing is said."""
@@ -141,15 +143,13 @@ class ModuleMarks:
         """Puts the meshes that are named at the beginning of a module."""
         if not config.use_shardy_partitioner.value:
             return
-        texts = [_declaration(name, mesh) for mesh, name in self.meshes.items()]
-        if self.is_whole_named:
-            texts.append("sdy.mesh @empty_mesh = <[]> {stablehlo.mesh = {axes = []}} loc(unknown)")
-        for text in reversed(texts):
+        for mesh, name in reversed(self.meshes.items()):
+            text = _declaration(name, () if mesh is None else mesh.shape_tuple)
             op = ir.Module.parse(f"module {{ {text} }}").body.operations[0].operation
             op.clone(ip=ir.InsertionPoint.at_block_begin(module.body))
 
 
-def _declaration(name: str, mesh: Mesh) -> str:
-    axes = ", ".join(f'"{axis}"={size}' for axis, size in mesh.shape_tuple)
-    said = ", ".join(f'{{name = "{axis}", size = {size} : i64}}' for axis, size in mesh.shape_tuple)
-    return f"sdy.mesh @{name} = <[{axes}]> {{stablehlo.mesh = {{axes = [{said}]}}}} loc(unknown)"
+def _declaration(name: str, axes: Sequence[tuple[Any, int]]) -> str:
+    sizes = ", ".join(f'"{axis}"={size}' for axis, size in axes)
+    said = ", ".join(f'{{name = "{axis}", size = {size} : i64}}' for axis, size in axes)
+    return f"sdy.mesh @{name} = <[{sizes}]> {{stablehlo.mesh = {{axes = [{said}]}}}} loc(unknown)"

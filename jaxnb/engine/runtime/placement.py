@@ -69,7 +69,7 @@ def put_on_device(x: Any, aval: ShapedArray, device: Device, committed: bool = F
         if len(devices_of(x._sharding)) > 1:
             return door.device_put_numpy(door.to_numpy(x), aval, device, committed)
         sharding = door.single_device_sharding(device)
-        if x._sharding == sharding:
+        if x._sharding == sharding or devices_of(x._sharding) == (device,):
             if x.aval is aval and x._committed == committed:
                 return x
             return door.rewrap(x, aval, sharding, committed)
@@ -88,7 +88,7 @@ def put(x: Any, aval: Any, sharding: Any, committed: bool = True) -> ArrayImpl:
         committed: whether the user chose the devices; those of several always are.
     """
     devices = devices_of(sharding)
-    if len(devices) == 1:
+    if not isinstance(sharding, door.NamedSharding) and len(devices) == 1:
         return put_on_device(x, aval, devices[0], committed)
     x = getattr(x, "_base_array", x)  # programs take keys as words
     if dtypes.is_extended(aval.dtype):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from jaxnb.engine.runtime.meshes import PartitionSpec
 from jaxnb.engine.runtime.named_shardings import is_same_placement, named_from_hlo
 from jaxnb.engine.runtime.placement import sharding_of
 from jaxnb.xla import array as door
@@ -21,9 +22,7 @@ __all__ = ["inspector", "marks_of_constants", "shardings_of_program", "what_is_l
 def marks_of_constants(const_args: Sequence[Any], partitions: int) -> list[Any]:
     """Returns what a module says of its captured arrays: of those that the user has put somewhere, where that is."""
     shardings = [sharding_of(c) for c in const_args]
-    if partitions == 1:
-        return [sharding is not None for sharding in shardings]
-    return [s if isinstance(s, NamedSharding) else False for s in shardings]
+    return [s if isinstance(s, NamedSharding) else partitions == 1 and s is not None for s in shardings]
 
 
 def _marks(lowered: Any) -> tuple[list[Any], list[Any]]:
@@ -70,18 +69,43 @@ def what_is_left_open(lowered: Any) -> tuple[tuple[bool, ...], tuple[bool, ...]]
 def shardings_of_program(lowered: Any, executable: Executable) -> tuple[list[Any], list[Any]]:
     """Returns the shardings of the parameters, captured arrays first, and of the results."""
     params, results = _marks(lowered)
-    if len(lowered.devices) == 1:
+    ends = (*params, *results)
+    if len(lowered.devices) == 1 and not any(isinstance(mark, NamedSharding) for mark in ends):
         here = door.single_device_sharding(lowered.devices[0])
         return [here] * len(params), [here] * len(results)
     types = [lowered.in_avals[i] for i, kept in enumerate(lowered.kept) if kept]
     in_ranks = [*(len(c.shape) for c in lowered.const_args), *(_rank(aval) for aval in types)]
     out_ranks = [_rank(aval) for aval in lowered.out_avals]
     ends = [*zip(params, in_ranks, strict=True), *zip(results, out_ranks, strict=True)]
+    if len(lowered.devices) == 1:
+        return _on_one(lowered, params, in_ranks, *_first(ends)), _on_one(
+            lowered, results, out_ranks, *_first(ends)
+        )
     first = next(end for end in ends if isinstance(end[0], NamedSharding))
     return (
         _decided(lowered, params, executable.parameter_shardings(), in_ranks, *first),
         _decided(lowered, results, executable.output_shardings(), out_ranks, *first),
     )
+
+
+def _first(ends: Sequence[tuple[Any, int]]) -> tuple[Any, int]:
+    return next(end for end in ends if end[0])
+
+
+def _on_one(
+    lowered: Any, marks: Sequence[Any], ranks: Sequence[int], first: Any, first_rank: int
+) -> list[Any]:
+    """Returns a sharding for each mark where one device has everything: in the first one's words, if it has names."""
+    here = door.single_device_sharding(lowered.devices[0])
+    out = []
+    for mark, rank in zip(marks, ranks, strict=True):
+        if isinstance(mark, NamedSharding):
+            out.append(mark)
+        elif mark or not isinstance(first, NamedSharding):
+            out.append(here)
+        else:
+            out.append(first if rank == first_rank else NamedSharding(first.mesh, PartitionSpec()))
+    return out
 
 
 def _rank(aval: Any) -> int:

@@ -13,6 +13,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from jaxnb.engine.api.jit import info_of, jit
+from jaxnb.engine.core.boundary import is_boundary
 from jaxnb.engine.core.source import is_own, is_user_file
 from jaxnb.explorer.capture.reachable import Reachable
 
@@ -66,6 +67,9 @@ def read_callee(f: Callable[..., Any]) -> Callee:
             wrapped = getattr(inner, "__wrapped__", None)
             if wrapped is None:
                 break
+            if is_boundary(inner.__code__):
+                inner = wrapped
+                continue
             layers.append("other")
             if is_own(inner):
                 around.append(inner.__code__.co_qualname.partition(".")[0])

@@ -66,7 +66,7 @@ def captured_constants(
                 users=paths,
                 is_hoisted=is_hoistable(value),
                 place=_place(value),
-                holder="Array" if isinstance(value, ArrayImpl) or _is_key(value) else "ndarray",
+                holder=_holder_of(value),
             )
         )
     return tuple(found), list(values)
@@ -97,6 +97,17 @@ def _short(value: Any) -> str:
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
+
+
+def _holder_of(value: Any) -> str:
+    """What holds a captured array, and, on several devices, how it is divided."""
+    if not isinstance(value, ArrayImpl) and not _is_key(value):
+        return "ndarray"
+    sharding = value.sharding
+    if len(sharding.device_set) == 1:
+        return "Array"
+    spec, mesh = getattr(sharding, "spec", sharding), getattr(sharding, "mesh", None)
+    return f"Array on {len(sharding.device_set)} devices, divided by {spec}{f' of {mesh}' if mesh else ''}"
 
 
 def _name_of(value: Any, fun: Callable[..., Any] | None, first: CapturedEquation | None) -> str | None:

@@ -15,7 +15,9 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from jaxnb.base.errors import ConcretizationTypeError, UnexpectedTracerError
+from jaxnb.base.frames import entries as entries_of
 from jaxnb.base.frames import full_traceback
+from jaxnb.engine.core.boundary import is_boundary
 from jaxnb.engine.core.jaxpr import Jaxpr, Var
 from jaxnb.engine.core.source import is_user_file
 from jaxnb.engine.core.trace import Tracer, shaped_aval
@@ -418,9 +420,7 @@ def _targets(
 
 
 def _entries(traceback: TracebackType | None) -> Iterator[TracebackType]:
-    while traceback is not None:
-        yield traceback
-        traceback = traceback.tb_next
+    return (one for one in entries_of(traceback) if not is_boundary(one.tb_frame.f_code))
 
 
 def _traced_code(entries: Sequence[TracebackType], tracer: Tracer | None) -> CodeType | None:

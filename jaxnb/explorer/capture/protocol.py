@@ -86,7 +86,7 @@ class CapturedConstant:
         users: Paths of the equations that use it.
         is_hoisted: Whether it became an argument of the compiled program.
         place: Where the program keeps it: ``argument``, ``embedded`` because it is small, or ``inlined``.
-        holder: What held it: ``Array`` or ``ndarray``.
+        holder: What held it: ``Array``, with how it is divided if it lies on several devices, or ``ndarray``.
     """
 
     name: str
