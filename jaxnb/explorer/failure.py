@@ -5,24 +5,23 @@ What lives here: the view. What must not: advice, which ``analysis.diagnosis`` g
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from jaxnb.explorer.analysis.diagnosis import Diagnosis, diagnose, failure_panels
 from jaxnb.explorer.capture.engine_errors import capture_failure
 from jaxnb.explorer.capture.failure import CapturedFailure
+from jaxnb.explorer.finished import FinishedView
 from jaxnb.explorer.model.assemble import assemble
 from jaxnb.explorer.model.escaping import visible
 from jaxnb.explorer.model.facts import make_facts
 from jaxnb.explorer.model.panels import Panel
 from jaxnb.explorer.render.panel_text import panel_text
 from jaxnb.explorer.stages import FAILED, TRACE, Status
-from jaxnb.explorer.view import View
 
 __all__ = ["Failure", "explain_error"]
 
 
-class Failure(View):
+class Failure(FinishedView):
     """An error while tracing, explained.
 
     Args:
@@ -91,30 +90,6 @@ class Failure(View):
         if self.jaxpr:
             lines.append("Jaxpr so far\n" + "\n".join(f"  {line}" for line in self.jaxpr.split("\n")))
         return visible("\n\n".join(lines))
-
-    def start(self) -> Failure:
-        """Changes nothing: there is nothing left to do."""
-        return self
-
-    def wait(self, timeout_s: float | None = None) -> bool:
-        """Waits for nothing."""
-        return True
-
-    def cancel(self) -> None:
-        """Changes nothing."""
-
-    def retry(self) -> Failure:
-        """Changes nothing: the function must be changed first."""
-        return self
-
-    def on_update(self, callback: Callable[[Any], None]) -> Callable[[], None]:
-        """Never calls ``callback``."""
-        return lambda: None
-
-    @property
-    def is_settled(self) -> bool:
-        """Always."""
-        return True
 
     def __repr__(self) -> str:
         return visible(f"<{self.captured.error} in {self.captured.trace.function}, explained>")

@@ -5,23 +5,21 @@ What lives here: the view. What must not: tracers; what it shows is read when it
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from jaxnb.explorer.analysis.levels import levels_panels, levels_rows
 from jaxnb.explorer.capture.engine_levels import capture_levels
 from jaxnb.explorer.capture.levels import CapturedLevels
-from jaxnb.explorer.model.assemble import SCHEMA_VERSION
+from jaxnb.explorer.finished import FinishedView
 from jaxnb.explorer.model.escaping import visible
-from jaxnb.explorer.model.panels import Panel, panel_data
+from jaxnb.explorer.model.panels import Panel
 from jaxnb.explorer.render.panel_text import panel_text
 from jaxnb.explorer.stages import Status
-from jaxnb.explorer.view import View
 
 __all__ = ["Levels", "explore_levels"]
 
 
-class Levels(View):
+class Levels(FinishedView):
     """What is known of a value; see ``explore_levels``.
 
     Args:
@@ -55,52 +53,16 @@ class Levels(View):
         """The view as the schema's JSON; nothing in it is linked, because its program is not finished."""
         panels = self.panels()
         captured = self.captured
-        return {
-            "schema": SCHEMA_VERSION,
-            "title": self.title,
-            "cell": None,
-            "header": [
-                {"k": "type", "v": captured.type},
-                {"k": "value", "v": captured.value or "unknown"},
-                {"k": "stands for it", "v": captured.layers[0].name},
-            ],
-            "status": self.status.to_data(),
-            "pivots": {"kind": [], "label": [], "type": [], "fate": []},
-            "sets": [],
-            "documents": [],
-            "graph": None,
-            "fates": {},
-            "panels": panel_data(panels, None),
-            "open": [panel.id for panel in panels],
-        }
+        header = [
+            {"k": "type", "v": captured.type},
+            {"k": "value", "v": captured.value or "unknown"},
+            {"k": "stands for it", "v": captured.layers[0].name},
+        ]
+        return self.panels_model(self.title, header, panels, [panel.id for panel in panels])
 
     def text(self) -> str:
         """The view as plain text."""
         return visible("\n\n".join([self.title, *(panel_text(panel) for panel in self.panels())]))
-
-    def start(self) -> Levels:
-        """Changes nothing: there is nothing left to do."""
-        return self
-
-    def wait(self, timeout_s: float | None = None) -> bool:
-        """Waits for nothing."""
-        return True
-
-    def cancel(self) -> None:
-        """Changes nothing."""
-
-    def retry(self) -> Levels:
-        """Changes nothing: the trace it was read in may be over."""
-        return self
-
-    def on_update(self, callback: Callable[[Any], None]) -> Callable[[], None]:
-        """Never calls ``callback``."""
-        return lambda: None
-
-    @property
-    def is_settled(self) -> bool:
-        """Always."""
-        return True
 
     def __repr__(self) -> str:
         captured = self.captured

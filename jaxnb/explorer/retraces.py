@@ -13,12 +13,12 @@ from typing import Any
 from jaxnb.explorer.analysis.retraces import cost_s, retrace_table, stale_panel
 from jaxnb.explorer.capture.engine_history import captured_records, history_mark, source_of_function, watch
 from jaxnb.explorer.capture.history import CapturedTraceRecord
-from jaxnb.explorer.model.assemble import SCHEMA_VERSION, seconds_text
+from jaxnb.explorer.finished import FinishedView
+from jaxnb.explorer.model.assemble import seconds_text
 from jaxnb.explorer.model.escaping import visible
-from jaxnb.explorer.model.panels import Panel, panel_data
+from jaxnb.explorer.model.panels import Panel
 from jaxnb.explorer.render.panel_text import panel_text
 from jaxnb.explorer.stages import Status
-from jaxnb.explorer.view import View
 
 __all__ = ["RetraceTable", "explore_retraces"]
 
@@ -26,7 +26,7 @@ POLL_S = 0.5
 """How often an open table looks for news."""
 
 
-class RetraceTable(View):
+class RetraceTable(FinishedView):
     """The traces of one function, or of all; see ``explore_retraces``.
 
     Args:
@@ -110,43 +110,16 @@ class RetraceTable(View):
         records = self.records
         panels = [retrace_table(records, self.is_counting), stale_panel(records)]
         stale = any(one.changes or one.effects for one in records)
-        return {
-            "schema": SCHEMA_VERSION,
-            "title": self.title,
-            "cell": None,
-            "header": [
-                {"k": "traces", "v": str(len(records)), "n": len(records)},
-                {"k": "cost", "v": seconds_text(cost_s(records)), "n": cost_s(records)},
-                {"k": "calls", "v": "counted" if self.is_counting else "not counted"},
-            ],
-            "status": self.status.to_data(),
-            "pivots": {"kind": [], "label": [], "type": [], "fate": []},
-            "sets": [],
-            "documents": [],
-            "graph": None,
-            "fates": {},
-            "panels": panel_data(panels, None),
-            "open": ["retraces", "stale"] if stale else ["retraces"],
-        }
+        header = [
+            {"k": "traces", "v": str(len(records)), "n": len(records)},
+            {"k": "cost", "v": seconds_text(cost_s(records)), "n": cost_s(records)},
+            {"k": "calls", "v": "counted" if self.is_counting else "not counted"},
+        ]
+        return self.panels_model(self.title, header, panels, ["retraces", "stale"] if stale else ["retraces"])
 
     def text(self) -> str:
         """The view as plain text."""
         return visible("\n\n".join([self.title, *(panel_text(panel) for panel in self.panels())]))
-
-    def start(self) -> RetraceTable:
-        """Changes nothing: what there is, is there."""
-        return self
-
-    def wait(self, timeout_s: float | None = None) -> bool:
-        """Waits for nothing."""
-        return True
-
-    def cancel(self) -> None:
-        """Changes nothing."""
-
-    def retry(self) -> RetraceTable:
-        """Changes nothing."""
-        return self
 
     def on_update(self, callback: Callable[[Any], None]) -> Callable[[], None]:
         """Calls ``callback`` after each change while the table is open; the result takes it back."""
@@ -157,11 +130,6 @@ class RetraceTable(View):
                 self._callbacks.remove(callback)
 
         return remove
-
-    @property
-    def is_settled(self) -> bool:
-        """Always: there is nothing to wait for."""
-        return True
 
     def __repr__(self) -> str:
         return visible(f"<{self.title}: {len(self.records)}, {seconds_text(cost_s(self.records))}>")
