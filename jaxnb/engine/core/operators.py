@@ -11,7 +11,7 @@ from typing import Any
 
 from jaxnb.engine.core.trace import Tracer
 
-__all__ = ["NAMES", "fill", "method", "receive"]
+__all__ = ["NAMES", "ensure_filled", "fill", "method", "receive"]
 
 _FILLER = "jaxnb.numpy.array_methods"  # it stands above, and is asked by its name
 
@@ -59,10 +59,15 @@ def fill(table: Mapping[str, Any]) -> None:
         _install(cls, table, kept)
 
 
-def method(name: str) -> Any:
-    """Returns the method or property of this name, as a class has it."""
+def ensure_filled() -> None:
+    """Has the table filled now: whoever measures a trace does not want to measure an import."""
     if not _table:
         importlib.import_module(_FILLER)
+
+
+def method(name: str) -> Any:
+    """Returns the method or property of this name, as a class has it."""
+    ensure_filled()
     return _table[name]
 
 

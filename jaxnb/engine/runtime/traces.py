@@ -15,6 +15,7 @@ from types import FunctionType
 from typing import Any
 
 from jaxnb.base import config
+from jaxnb.engine.core import operators
 from jaxnb.engine.core.avals import get_aval, shown
 from jaxnb.engine.core.jaxpr import DebugInfo, Jaxpr
 from jaxnb.engine.core.source import is_user_file
@@ -111,6 +112,7 @@ def trace_call(info: JitInfo, args: tuple, kwargs: dict[str, Any], ahead: bool =
     key = CallKey(in_tree, tuple(avals), static_key, settings_context(), tuple(axes.items()) if axes else ())
     traced = info.calls.get(key)
     if traced is None:
+        operators.ensure_filled()
         if trace_context.trace is eval_trace:
             with timed(TRACE, info.name):
                 traced = _find_or_trace(info, traced_args, traced_kwargs, statics, key, ahead)
