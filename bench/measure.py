@@ -28,15 +28,9 @@ def interpreters() -> dict[str, str]:
 
 
 def environment() -> dict[str, str]:
-    """The same for both sides: CPU, the simplified constants, compiled bytecode kept as an installed package has it.
-
-    NumPy's BLAS gets one thread. Its others do nothing here but spin for a tenth of a second after NumPy was imported,
-    which counts as CPU time of the process where a core is free, and not where none is.
-    """
+    """The same for both sides: CPU, the simplified constants, compiled bytecode kept as an installed package has it."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-    return kept | {
-        "JAX_USE_SIMPLIFIED_JAXPR_CONSTANTS": "1", "JAX_PLATFORMS": "cpu", "OPENBLAS_NUM_THREADS": "1",
-    }  # fmt: skip
+    return kept | {"JAX_USE_SIMPLIFIED_JAXPR_CONSTANTS": "1", "JAX_PLATFORMS": "cpu"}
 
 
 def once(package: str, python: str, *task: str) -> dict[str, Any]:
