@@ -40,6 +40,9 @@ c = on(P("a"), (8,)); f = jax.jit(lambda x: lax.add(x, c)); show(f.lower(on(P("a
 c = on(P("a")); attempt(lambda: jax.jit(lambda y: lax.add(y, c))(jax.device_put(np.ones((8, 4), np.float32), D[1]))); attempt(lambda: lax.add(c, on(P("z"), m=back))); attempt(lambda: lax.add(c, on(P("z"), m=half)))
 # C7 two meshes
 f = jax.jit(lambda x: lax.mul(x, c)); c = on(P("z"), m=line); show(f.lower(on(P("a"))).as_text(), f(on(P("a"))).sharding)
+# C7 a result in the names of another mesh than the first
+z, x = on(P("z"), (8,), line), on(P("a", None)); y = jax.jit(lambda z, x: (z + 1, x * 2))(z, x)[1]; show(y.sharding, np.asarray(y).sum(), (y + 1).sharding, jax.jit(lambda a: lax.mul(a, y))(x).sharding, y.T.sharding, y.sharding.shard_shape((8, 4)), jax.jit(lambda a: a * 2).lower(y).compile().input_shardings)
+y = on(P("z"), (8,), line).reshape(2, 4); show(y.sharding, y, (y + 1).sharding, jax.device_put(y, NS(line, P(None, "z"))).sharding)
 # C7 devices in another order
 c = on(P("z"), m=back); f = jax.jit(lambda x: lax.mul(x, c)); show(f.lower(c).as_text(), f(c).sharding, [s.device.id for s in f(c).addressable_shards], f(c)[5])
 # C7 two of four devices

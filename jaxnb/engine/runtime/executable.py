@@ -142,7 +142,7 @@ def lower_jaxpr(
         name,
         live,
         platforms=tuple(platforms) or (next(iter(on)).platform,),
-        partitions=len(on),
+        devices=on,
         donors=donation.donors,
         result_paths=result_paths,
         tagged=tagged,

@@ -42,6 +42,7 @@ from jaxnb.engine.transforms.stage import trace_rule
 from jaxnb.xla import state
 from jaxnb.xla import traceback as tb_door
 from jaxnb.xla.array import NamedSharding
+from jaxnb.xla.client import Device
 from jaxnb.xla.mlir import (
     func,
     hlo,
@@ -111,7 +112,7 @@ def lower_module(
     tagged: bool = False,
     aliases: Sequence[int | None] = (),
     marks: tuple[Sequence[Any], Sequence[Any]] = ((), ()),
-    partitions: int = 1,
+    devices: Sequence[Device] = (),
 ) -> LoweredModule:
     """Returns the module of a program; the constants come first among its parameters.
 
@@ -124,8 +125,9 @@ def lower_module(
         tagged: whether locations carry equation identities in place of name stacks.
         aliases: for each parameter the output that takes its buffer, or None.
         marks: what is said of where each parameter and each result lies; empty for nothing.
-        partitions: over how many devices it is partitioned.
+        devices: over which it is partitioned; empty for any one.
     """
+    partitions = max(len(devices), 1)
     context = lowering_context()
     with context, ir.Location.unknown(context):
         module = ir.Module.create()
@@ -138,7 +140,7 @@ def lower_module(
         mod.tagged = tagged
         inspections: list[Any] = []
         if partitions > 1:
-            mod.inspect = inspector(marks, jaxpr_const_args(jaxpr), inspections)
+            mod.inspect = inspector(devices, marks, jaxpr_const_args(jaxpr), inspections)
         mod.lower_jaxpr = _lower_inline
         mod.lower_call = lower_call
         limit = 10 if tagged else config.traceback_in_locations_limit.value

@@ -146,8 +146,13 @@ def named_from_hlo(hlo_sharding: HloSharding, mesh: Mesh, ndim: int) -> NamedSha
     while entries and entries[-1] is None:
         entries.pop()
     found = NamedSharding(mesh, PartitionSpec(*entries))
-    same = np.array_equal(_part_numbers(to_hlo(found, ndim), ndim), _part_numbers(hlo_sharding, ndim))
-    return found if same else None
+    return found if _is_same_division(to_hlo(found, ndim), hlo_sharding, ndim) else None
+
+
+def _is_same_division(a: HloSharding, b: HloSharding, ndim: int) -> bool:
+    if a.is_tiled() and b.is_tiled():
+        return np.array_equal(_part_numbers(a, ndim), _part_numbers(b, ndim))
+    return a.is_replicated() and b.is_replicated()
 
 
 def _part_numbers(hlo_sharding: HloSharding, ndim: int) -> np.ndarray:
@@ -192,10 +197,7 @@ def is_same_placement(one: Any, other: Any, ndim: int) -> bool:
         return False
     if len(devices_of(one)) == 1:
         return True
-    a, b = door.hlo_sharding(one, ndim), door.hlo_sharding(other, ndim)
-    if a.is_tiled() and b.is_tiled():
-        return np.array_equal(_part_numbers(a, ndim), _part_numbers(b, ndim))
-    return a.is_replicated() and b.is_replicated()
+    return _is_same_division(door.hlo_sharding(one, ndim), door.hlo_sharding(other, ndim), ndim)
 
 
 def _is_equal(self: NamedSharding, other: Any) -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from jaxnb.engine.runtime.meshes import PartitionSpec
+from jaxnb.engine.runtime.meshes import Mesh, PartitionSpec
 from jaxnb.engine.runtime.named_shardings import is_same_placement, named_from_hlo
 from jaxnb.engine.runtime.placement import sharding_of
 from jaxnb.xla import array as door
 from jaxnb.xla.array import GSPMDSharding, NamedSharding
-from jaxnb.xla.client import device_list
+from jaxnb.xla.client import Device, device_list
 from jaxnb.xla.compile import Executable, inspection_key
 
 __all__ = ["inspector", "marks_of_constants", "shardings_of_program", "what_is_left_open"]
@@ -34,28 +34,41 @@ def _marks(lowered: Any) -> tuple[list[Any], list[Any]]:
 
 
 def inspector(
-    marks: tuple[Sequence[Any], Sequence[Any]], const_args: Sequence[Any], kept: list[Any]
+    devices: Sequence[Device],
+    marks: tuple[Sequence[Any], Sequence[Any]],
+    const_args: Sequence[Any],
+    kept: list[Any],
 ) -> Callable[[Callable[[Any], None], int], bytes]:
     """Returns what makes the key by which the compiler tells a function of a sharding how it divides a value.
 
     Args:
+        devices: where the program will run.
         marks: what the module says of its parameters and results.
         const_args: the captured arrays.
         kept: where what the compiler will call is put, for somebody to keep it alive.
     """
-    ends = (*marks_of_constants(const_args, 2), *marks[0], *marks[1])
-    first = next(mark for mark in ends if isinstance(mark, NamedSharding))
+    meshes = _meshes((*map(sharding_of, const_args), *marks[0], *marks[1]))
 
     def key_for(callback: Callable[[Any], None], ndim: int) -> bytes:
         def tell(division: Any) -> None:
-            division = door.by_tiles(division)
-            named = named_from_hlo(division, first.mesh, ndim)
-            callback(GSPMDSharding(first._internal_device_list, division) if named is None else named)
+            callback(_in_names(door.by_tiles(division), meshes, ndim, devices))
 
         kept.append(tell)
         return inspection_key(tell)
 
     return key_for
+
+
+def _meshes(shardings: Sequence[Any]) -> list[Mesh]:
+    """Returns the meshes that shardings speak of, each once."""
+    return list(dict.fromkeys(s.mesh for s in shardings if isinstance(s, NamedSharding)))
+
+
+def _in_names(division: Any, meshes: Sequence[Mesh], ndim: int, devices: Sequence[Device]) -> Any:
+    """Returns what the compiler decided in the names of the first mesh that can say it, or as the compiler says it."""
+    named = (named_from_hlo(division, mesh, ndim) for mesh in meshes)
+    found = next((sharding for sharding in named if sharding is not None), None)
+    return GSPMDSharding(device_list(tuple(devices)), division) if found is None else found
 
 
 def what_is_left_open(lowered: Any) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
@@ -81,10 +94,10 @@ def shardings_of_program(lowered: Any, executable: Executable) -> tuple[list[Any
         return _on_one(lowered, params, in_ranks, *_first(ends)), _on_one(
             lowered, results, out_ranks, *_first(ends)
         )
-    first = next(end for end in ends if isinstance(end[0], NamedSharding))
+    named = [end for end in ends if isinstance(end[0], NamedSharding)]
     return (
-        _decided(lowered, params, executable.parameter_shardings(), in_ranks, *first),
-        _decided(lowered, results, executable.output_shardings(), out_ranks, *first),
+        _decided(lowered, params, executable.parameter_shardings(), in_ranks, named),
+        _decided(lowered, results, executable.output_shardings(), out_ranks, named),
     )
 
 
@@ -117,20 +130,19 @@ def _decided(
     marks: Sequence[Any],
     protos: Any,
     ranks: Sequence[int],
-    first: NamedSharding,
-    first_rank: int,
+    named: Sequence[tuple[NamedSharding, int]],
 ) -> list[Any]:
-    """Returns a sharding for each mark: what the module says, or what the compiler decided, in the first one's names."""
+    """Returns a sharding for each mark: what the module says, or what the compiler decided.
+
+    That is said in the module's own words: by the first of its shardings if it is the same, else by names of its meshes.
+    """
     out: list[Any] = []
+    meshes = _meshes([sharding for sharding, _ in named])
     for mark, proto, rank in zip(marks, protos or [], ranks, strict=True):
         if isinstance(mark, NamedSharding):
             out.append(mark)
             continue
-        division = door.hlo_sharding_of(proto)
-        found: Any = named_from_hlo(division, first.mesh, rank)
-        if found is None:
-            found = GSPMDSharding(device_list(lowered.devices), division)
-        elif rank == first_rank and is_same_placement(found, first, rank):
-            found = first
-        out.append(found)
+        found = _in_names(door.hlo_sharding_of(proto), meshes, rank, lowered.devices)
+        first, first_rank = named[0] if named else (None, None)
+        out.append(first if rank == first_rank and is_same_placement(found, first, rank) else found)
     return out
