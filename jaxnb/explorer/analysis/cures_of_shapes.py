@@ -120,25 +120,17 @@ def _with_axes(a: str, b: str, first: Shape, second: Shape) -> Iterator[tuple[st
     if len(first) > len(second):
         yield from ((new_a, new_b) for new_b, new_a in _with_axes(b, a, second, first))
         return
-    most = max(len(second) - len(first), 1)
-    for count in range(1, most + 1):
-        for places in itertools.combinations(range(len(first) + count), count):
-            if places[-1] < len(first):
-                continue  # an axis in front is there already
-            shape, index, rest = [], [], list(first)
-            for place in range(len(first) + count):
-                index.append("None" if place in places else ":")
-                shape.append(1 if place in places else rest.pop(0))
-            if _broadcast(tuple(shape), second) is not None:
-                yield f"{wrapped(a)}[{', '.join(index)}]", b
-    for count in range(1, most + 1):
+    behind, in_front = [], []
+    for count in range(1, max(len(second) - len(first), 1) + 1):
         for places in itertools.combinations(range(len(first) + count), count):
             shape, index, rest = [], [], list(first)
             for place in range(len(first) + count):
                 index.append("None" if place in places else ":")
                 shape.append(1 if place in places else rest.pop(0))
             if _broadcast(tuple(shape), second) is not None:
-                yield f"{wrapped(a)}[{', '.join(index)}]", b
+                # an axis in front is there already
+                (in_front if places[-1] < len(first) else behind).append(f"{wrapped(a)}[{', '.join(index)}]")
+    yield from ((new, b) for new in (*behind, *in_front))
 
 
 def _cut(x: str, shape: Shape, sizes: Sequence[int]) -> str:
